@@ -82,8 +82,7 @@ function writableCache() {
 
 function finish() {
   // `npm install --package-lock-only` installs nothing, `npm ci --omit=dev` not enough to run a check.
-  const complete =
-    process.env.npm_config_package_lock_only !== 'true' && fs.existsSync(path.join(modules, 'typescript'))
+  const complete = process.env.npm_config_package_lock_only !== 'true' && fs.existsSync(path.join(modules, 'rolldown'))
   if (!complete) return
   linkNode()
   fs.writeFileSync(stamp, wanted())

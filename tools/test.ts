@@ -1,19 +1,21 @@
 /**
  * Runs test files, each in a process of its own: all of them, or those named on the command line.
  *
- *   node tools/test.ts [--slowest] [FILE ..]
+ *   node tools/test.ts [--slowest] [--packages] [FILE ..]
  *
  * Beside `node --test` it knows where the tests lie, which of them to start first, and how many files at once suit
  * them: most tests wait for other processes, so two cores have work for four files. `--slowest` lists the files that
- * took most CPU time. When all files are run, those that failed are tried once more, alone. Ends with 1 when a test
- * fails, or is skipped without a reason.
+ * took most CPU time. When all files are run, services are started from their packages, as users start them (for named
+ * files with `--packages`; from the sources otherwise), and files that failed are tried once more, alone. Ends with 1
+ * when a test fails, or is skipped without a reason.
  */
 import { globSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { basename, join, resolve } from 'node:path'
 import { run } from 'node:test'
 import { parseArgs } from 'node:util'
 import { Readable } from 'node:stream'
+import { buildPackage } from './build.ts'
 import { isSkipWithoutReason, report } from './reporter.ts'
 import { scratchInMemory } from './scratch.ts'
 import { isFailure, type TestEvent, type Unsteady, withSecondTry } from './second-try.ts'
@@ -56,22 +58,27 @@ process.env['NODE_COMPILE_CACHE'] ??= resolve(import.meta.dirname, '../node_modu
 // Who names another folder for temporary files gets that one.
 process.env['TMPDIR'] ??= scratchInMemory() ?? tmpdir()
 
-const { values, positionals } = parseArgs({ options: { slowest: { type: 'boolean' } }, allowPositionals: true })
-const files = positionals.length > 0 ? positionals.map((file) => resolve(file)) : inOrder(globSync(patterns))
+const { values, positionals } = parseArgs({
+  options: { slowest: { type: 'boolean' }, packages: { type: 'boolean' } },
+  allowPositionals: true,
+})
+const isWhole = positionals.length === 0
+if (isWhole || values.packages === true) process.env['TEST_PACKAGES'] = await buildPackages()
+
+const files = isWhole ? inOrder(globSync(patterns)) : positionals.map((file) => resolve(file))
 const execArgv = ['--import', import.meta.resolve('./ending.ts'), ...(values.slowest === true ? noteCosts() : [])]
 
 const options = { timeout: longestTestMs, execArgv }
 const firstTry = run({ ...options, files, concurrency: atOnce }) as AsyncIterable<TestEvent>
 const unsteady: Unsteady[] = []
 // Who names files wants to see the first failure.
-const events =
-  positionals.length > 0
-    ? firstTry
-    : withSecondTry(
-        firstTry,
-        (file) => run({ ...options, files: [file] }) as AsyncIterable<TestEvent>,
-        (told) => unsteady.push(told),
-      )
+const events = isWhole
+  ? withSecondTry(
+      firstTry,
+      (file) => run({ ...options, files: [file] }) as AsyncIterable<TestEvent>,
+      (told) => unsteady.push(told),
+    )
+  : firstTry
 Readable.from(report(judged(events), unsteady)).pipe(process.stdout)
 
 /** Passes the events on; a failure, or a skip without a reason, makes this process end with 1. */
@@ -85,6 +92,14 @@ async function* judged(told: AsyncIterable<TestEvent>): AsyncGenerator<TestEvent
 function inOrder(found: readonly string[]): string[] {
   const all = found.map((file) => resolve(file)).toSorted()
   return [...new Set([...longest.filter((file) => all.includes(file)), ...all])]
+}
+
+async function buildPackages(): Promise<string> {
+  const folder = mkdtempSync(join(tmpdir(), 'packages-'))
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
+  const services = globSync('services/*').map((service) => resolve(service))
+  await Promise.all(services.map((service) => buildPackage(service, join(folder, basename(service)))))
+  return folder
 }
 
 /** The flags that have each test file note its costs; the reporter reads the notes. */

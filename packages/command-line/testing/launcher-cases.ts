@@ -177,7 +177,7 @@ const gate = `
   const fs = require('node:fs')
   require('node:module').registerHooks({
     load(url, context, next) {
-      if (/\\/src\\/main\\.ts$/.test(url)) {
+      if (/\\/(?:src\\/main\\.ts|dist\\/main\\.js)$/.test(url)) {
         fs.writeFileSync(__dirname + '/loading', '')
         while (!fs.existsSync(__dirname + '/go')) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10)
       }

@@ -27,6 +27,7 @@ export {
   spawnProcess,
   untilListening,
 } from './process/process.ts'
+export { programOf } from './process/program.ts'
 export { column, inBackquotes, namesIn, type Row, tableAfter, testLinks } from './suite/markdown.ts'
 export { type PackageTests, testPackage } from './suite/package.ts'
 export { type RuleTests, testRules } from './suite/rules.ts'

@@ -4,6 +4,7 @@
  */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { buildPackage } from '../../../tools/build.ts'
 import {
   callersScenario,
   measureStarts,
@@ -21,7 +22,6 @@ import { chartTitle as callersTitle, measureCallers, toCallersChart, toCallersRe
 import { chartTitle, toChart } from './chart.ts'
 import { toEntrant } from './entrant.ts'
 import { flags } from './options.ts'
-import { buildPackage } from './package.ts'
 import { readme, script, toMarkdown, versions } from './report.ts'
 import type { ScenarioResult } from './results.ts'
 import { type Scenario, scenarios } from './scenarios.ts'
@@ -29,11 +29,13 @@ import { ownProgram, prepare, type Setup } from './setup.ts'
 import { folderVariable, measureWsdl } from './wsdl.ts'
 import { measureXml } from './xml.ts'
 
+const service = join(import.meta.dirname, '..')
+
 await runBench({ flags, measure, measureStarts: startInARow, compareWith })
 
 async function startInARow(count: number, { only: [name = flags.raced[0]], isQuick }: Options): Promise<void> {
   const scenario = scenarios.find((known) => known.name === name) as Scenario
-  const setup = await prepare((folder) => ({ package: buildPackage(join(folder, 'package')) }))
+  const setup = await prepare(async (folder) => ({ package: await buildPackage(service, join(folder, 'package')) }))
   try {
     const entrant = toEntrant('package', scenario, setup)
     await measureStarts(entrant, { count, isQuick, title: scenario.title, versions })
@@ -48,7 +50,7 @@ async function measure(options: Options): Promise<void> {
     console.error(`${folderVariable} names no folder: WSDL files of real registers are skipped.`)
   }
   const setup = await prepare(
-    (folder) => ({ package: buildPackage(join(folder, 'package')), sources: ownProgram }),
+    async (folder) => ({ package: await buildPackage(service, join(folder, 'package')), sources: ownProgram }),
     options.profiles,
   )
   try {

@@ -34,7 +34,10 @@ export const ownProgram = join(here, '../bin/xroad-proxy.js')
  * @param makePrograms makes the builds that take part, in the folder of this run if they need one
  * @param profiles the folder that the proxy writes its CPU profiles to, if it is to make any
  */
-export async function prepare(makePrograms: (folder: string) => Programs, profiles?: string): Promise<Setup> {
+export async function prepare(
+  makePrograms: (folder: string) => Programs | Promise<Programs>,
+  profiles?: string,
+): Promise<Setup> {
   const folder = mkdtempSync(join(tmpdir(), 'xroad-proxy-bench-'))
   const removeFolder = (): void => rmSync(folder, { recursive: true, force: true })
   process.once('exit', removeFolder)
@@ -42,7 +45,7 @@ export async function prepare(makePrograms: (folder: string) => Programs, profil
   writePki(pki)
   const env = { BENCH_PKI: pki, BENCH_PASSWORD: keystorePassword }
   const upstream = await startServer({ args: [join(here, 'upstream.ts')], env })
-  const programs = makePrograms(folder)
+  const programs = await makePrograms(folder)
   const haproxy = findHaproxy()
   const proxy: Setup['proxy'] = (build, dslPath, wsdlDir) => {
     const program = programs[build]

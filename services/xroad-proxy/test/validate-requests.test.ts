@@ -556,8 +556,11 @@ describe('what checks requests is loaded where a file or the configuration asks 
     import { registerHooks } from 'node:module'
     registerHooks({
       load(url, context, next) {
-        if (/soap.check.(?:check|text-check)\\.ts$/.test(url)) console.error('checks are loaded')
-        return next(url, context)
+        const module = next(url, context)
+        // A file of its own, or a part of the bundle under its name.
+        const names = [url, ...String(module.source).matchAll(/^[/][/] (\\S+)$/gm).map(([, source]) => source)]
+        if (names.some((name) => /soap.check.(?:check|text-check)\\.ts$/.test(name))) console.error('checks are loaded')
+        return module
       },
     })`
   const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(watching)}`

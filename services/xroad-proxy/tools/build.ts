@@ -3,4 +3,4 @@ import { join } from 'node:path'
 import { buildService } from '../../../tools/build.ts'
 
 const service = join(import.meta.dirname, '..')
-buildService(service, join(service, 'dist'))
+await buildService(service, join(service, 'dist'))

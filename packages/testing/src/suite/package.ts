@@ -2,7 +2,7 @@
  * The package of a service as a user gets it: packed on a bare clone, installed into an empty folder, run from there.
  * Needs the registry, or npm's cache, for the dependencies; without either what needs them is skipped with the reason.
  */
-import { deepStrictEqual, ok, strictEqual } from 'node:assert/strict'
+import { deepStrictEqual, match, ok, strictEqual } from 'node:assert/strict'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { basename, delimiter, dirname, join } from 'node:path'
 import { test, type TestContext } from 'node:test'
@@ -13,7 +13,7 @@ export interface PackageTests {
   readonly title: string
   /** The service's own. */
   readonly folder: string
-  /** What is packed besides modules and the manual. */
+  /** What is packed besides `dist` and the manual. */
   readonly files: readonly string[]
   /** Where `npm pack` is called, and the ids of the rules about it. */
   readonly packed: { readonly from: 'root' | 'folder'; readonly rules: string }
@@ -25,6 +25,8 @@ export interface PackageTests {
   readonly run: (test: TestContext, installed: string, version: string) => Promise<void>
 }
 
+/** The libraries that read configuration. All others are dependencies. */
+const bundled = ['yaml', 'zod']
 const isWindows = process.platform === 'win32'
 
 interface Manifest {
@@ -46,7 +48,9 @@ export function testPackage(tests: PackageTests): void {
           own.skip(`nothing can be installed, because npm cannot reach the registry (${missing})`)
       },
     )
-    await t.test('it carries JavaScript for every module, and no TypeScript', () => checkFiles(tests, paths))
+    await t.test('it carries the program as JavaScript, the page, the manual, and nothing else', () =>
+      checkFiles(tests, paths),
+    )
 
     const home = newFolder({ 'package.json': '{"private":true}' })
     const { code, stderr } = await run(npm, ['install', archive], { cwd: home, env })
@@ -64,6 +68,10 @@ export function testPackage(tests: PackageTests): void {
       for (const other of ['typescript', join(name, 'src'), ...unwanted]) ok(!existsSync(join(modules, other)), other)
     })
 
+    await t.test('the libraries in the bundle come with their licences, and nothing of the tests is in it', () =>
+      checkBundle(join(installed, 'dist')),
+    )
+
     await t.test(`its command tells the version ${versionRules}`, async () => {
       const told = await run(join(modules, '.bin', isWindows ? `${name}.cmd` : name), ['--version'], { cwd: home, env })
       deepStrictEqual(told, { code: 0, stdout: `${name} ${manifest.version}\n`, stderr: '' })
@@ -74,26 +82,42 @@ export function testPackage(tests: PackageTests): void {
 }
 
 function checkFiles({ folder, files }: PackageTests, paths: readonly string[]): void {
-  const own = modulesOf(join(folder, 'src')).map((path) => `dist/${path}`)
-  const packages = new Set(paths.flatMap((path) => /^dist\/packages\/([\w-]+)\//.exec(path)?.[1] ?? []))
-  for (const name of ['testing', 'bench']) ok(!packages.has(name), `${name} is for tests and benches only`)
-  const shared = [...packages].flatMap((name) =>
-    modulesOf(join(folder, '../../packages', name, 'src')).map((path) => `dist/packages/${name}/${path}`),
-  )
-  const optional = ['CHANGELOG.md', 'README.md'].filter((file) => existsSync(join(folder, file)))
-  const pages = paths.filter((path) => /^docs\/[\w-]+\.(?:md|png)$/.test(path))
-  deepStrictEqual(paths, [...own, ...shared, 'LICENSE', 'package.json', ...files, ...optional, ...pages].toSorted())
+  const pages = join(folder, '../../packages/docs-page/src/browser')
+  const shared = readdirSync(pages, { recursive: true, encoding: 'utf8', withFileTypes: true })
+    .filter((entry) => entry.isFile() && !entry.name.endsWith('.ts'))
+    .map(({ parentPath, name }) => join(parentPath, name).slice(pages.length).replaceAll('\\', '/'))
+    .map((path) => `dist/packages/docs-page/browser${path}`)
+  const wanted = [
+    'dist/main.js',
+    'dist/packages/command-line/launch.js',
+    'dist/LICENSES.txt',
+    'dist/build.json',
+    ...shared,
+  ]
   deepStrictEqual(
-    paths.filter((path) => /\.[cm]?tsx?$/.test(path)),
+    wanted.filter((path) => !paths.includes(path)),
     [],
   )
+  const isModule = (path: string): boolean => /^dist\/.*\.js$/.test(path)
+  const isManual = (path: string): boolean => /^docs\/[\w-]+\.(?:md|png)$/.test(path)
+  const others = paths.filter((path) => !isModule(path) && !isManual(path) && !wanted.includes(path))
+  const optional = ['CHANGELOG.md', 'README.md'].filter((file) => existsSync(join(folder, file)))
+  deepStrictEqual(others, ['LICENSE', 'package.json', ...files, ...optional].toSorted())
 }
 
-/** With the files of pages, which are packed as they are. */
-function modulesOf(folder: string): string[] {
-  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
-    .filter((path) => /\.(?:[jt]s|html|css|svg)$/.test(path) && !path.endsWith('.d.ts'))
-    .map((path) => path.replaceAll('\\', '/').replace(/\.ts$/, '.js'))
+function checkBundle(dist: string): void {
+  const modules = readdirSync(dist).filter((file) => file.endsWith('.js'))
+  const text = modules.map((file) => readFileSync(join(dist, file), 'utf8')).join('')
+  // The bundler names the source of each part.
+  const sources = Array.from(text.matchAll(/^\/\/ (\S+\.[cm]?[jt]s)$/gm), ([, source = '']) => source)
+  const libraries = sources.flatMap((source) => /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(source)?.[1] ?? [])
+  deepStrictEqual([...new Set(libraries)].toSorted(), bundled)
+  const licences = readFileSync(join(dist, 'LICENSES.txt'), 'utf8')
+  for (const library of bundled) match(licences, new RegExp(`^${library} \\d+\\.\\d+\\.\\d+$`, 'm'))
+  deepStrictEqual(
+    sources.filter((source) => /packages\/(?:testing|bench)\/|\/test\//.test(source)),
+    [],
+  )
 }
 
 function readManifest(folder: string): Manifest {

@@ -9,6 +9,7 @@ import {
   launchFlag,
   type Listening,
   newFolder,
+  programOf,
   type Spawned,
   spawnProcess,
   type SpawnOptions,
@@ -32,7 +33,7 @@ export interface Running extends Listening {
   readonly folder: string
 }
 
-export const binary: string = join(import.meta.dirname, '../../bin/sqlapi.js')
+export const binary: string = programOf(join(import.meta.dirname, '../..'))
 
 /** Without a `command` it is `bin/sqlapi.js` that runs. */
 export function spawnSqlapi(options: Partial<SpawnOptions>): Spawned {

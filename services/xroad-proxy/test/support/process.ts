@@ -9,6 +9,7 @@ import {
   launchFlag,
   type Listening,
   newFolder,
+  programOf,
   type Spawned,
   spawnProcess,
   type SpawnOptions,
@@ -34,7 +35,7 @@ export interface Running extends Listening {
   readonly folder: string
 }
 
-export const binary: string = join(import.meta.dirname, '../../bin/xroad-proxy.js')
+export const binary: string = programOf(join(import.meta.dirname, '../..'))
 
 /** Without a `command` it is `bin/xroad-proxy.js` that runs. */
 export function spawnProxy(options: Partial<SpawnOptions>): Spawned {

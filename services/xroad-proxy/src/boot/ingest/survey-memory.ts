@@ -6,8 +6,9 @@
  * they are.
  */
 import { createHash, randomUUID } from 'node:crypto'
-import { readdirSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { StartupFailure } from '../../errors.ts'
 import { finish, type Steps } from '../../steps.ts'
 import type { Resolve } from '../../wsdl/schema/schema.ts'
@@ -200,22 +201,19 @@ function isSame({ location, from, file, digest }: Question, resolve: Resolve): b
 
 let program: string | undefined
 
-/** Of the sources that make DSL files and descriptions: another version may make others. */
+/** Of the sources that make DSL files and descriptions, or of the build: another version may make others. */
 export function programDigest(): string {
-  program ??= digestOf(
-    [
-      version,
-      ...['../../wsdl', '..', '../../guard', '../../soap'].flatMap((room) =>
-        sourcesIn(join(import.meta.dirname, room)),
-      ),
-    ].join('\n'),
-  )
+  const build = new URL('../../build.json', import.meta.url)
+  program ??= digestOf([version, ...(existsSync(build) ? [digestOf(readFileSync(build))] : sources())].join('\n'))
   return program
 }
 
-function sourcesIn(folder: string): string[] {
-  const names = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => /\.[jt]s$/.test(name))
-  return names.sort().map((name) => digestOf(readFileSync(join(folder, name))))
+function sources(): string[] {
+  return ['../../wsdl/', '../', '../../guard/', '../../soap/'].flatMap((room) => {
+    const folder = new URL(room, import.meta.url)
+    const names = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'))
+    return names.sort().map((name) => digestOf(readFileSync(join(fileURLToPath(folder), name))))
+  })
 }
 
 function digestOf(content: string | Uint8Array): string {
