@@ -6,6 +6,7 @@ import type { Remark } from '../findings/finding.ts'
 import type { Dialect, Script, Statement } from '../model.ts'
 import { Reading } from '../rules/reading.ts'
 import { nearestName } from './nearest-name.ts'
+import { syntaxCure } from './syntax-cures.ts'
 
 export interface DescribedFile {
   readonly script: Script
@@ -66,6 +67,8 @@ function cureOf({ mistake, line, column, hint }: Failed, statement: Statement, f
   const at = { line, column }
   const meant = names === undefined ? undefined : nearestName(statement, dialect, { mistake, at, names })
   if (meant !== undefined) return `did you mean ${meant}?`
+  const usual = mistake === 'syntax' ? syntaxCure(statement, dialect, at) : undefined
+  if (usual !== undefined) return usual
   if (mistake === 'parameter-type' && dialect === 'sqlite') return codes.type.cure
   // Of a name that does not exist, in whatever form, hints say no more than that.
   return hint === undefined || mistake.startsWith('unknown-') ? codes[mistake].cure : asCure(hint)
