@@ -5,12 +5,12 @@ import { after, before, describe, test } from 'node:test'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { type BinaryAnswer, callForBytes } from '@services/testing'
 import type { Coding } from '@services/content-coding'
-import { type Running, startProxy } from './support/process.ts'
+import { type Inside, startInside } from './support/inside.ts'
 
-let running: Running
+let running: Inside
 
 before(async () => {
-  running = await startProxy({ files: { 'a/b.yml': 'params: [code]\nmethod: POST\nenvelope: <a/>\n' } })
+  running = await startInside({ files: { 'a/b.yml': 'params: [code]\nmethod: POST\nenvelope: <a/>\n' } })
 })
 
 after(() => running.stop())

@@ -12,7 +12,7 @@ import { type Alerts, problemsOfAll, readAlerts, readDashboard } from '@services
 import { samplesOf, untilAnswered, withoutPrometheus } from '@services/testing/prometheus'
 import { keystorePassword } from '../src/mock/pki.ts'
 import { sharedPki } from './support/lanes.ts'
-import { type Running, startProxy } from './support/process.ts'
+import { type Inside, startInside } from './support/inside.ts'
 import { restFile, soapFile, type SoapService, startSoapService } from './support/soap-service.ts'
 
 const deploy = resolve(import.meta.dirname, '../../../deploy')
@@ -20,12 +20,12 @@ const panels = readDashboard(join(deploy, 'grafana/xroad-proxy.json'))
 const alerts = readAlerts(parse(readFileSync(join(deploy, 'prometheus/alerts.yml'), 'utf8')) as Alerts, 'xroad-proxy')
 
 let direct: SoapService
-let service: Running
+let service: Inside
 let adminPort = 0
 before(async () => {
   direct = await startSoapService()
   const { keystore, ca } = sharedPki().files
-  service = await startProxy({
+  service = await startInside({
     files: {
       'soap/echo.yml': direct.echo,
       'soap/gone.yml': soapFile('http://127.0.0.1:1/'),
@@ -39,7 +39,7 @@ before(async () => {
       security_server: { url: 'https://127.0.0.1:1', keystore_path: keystore, trust_ca_path: ca },
     },
   })
-  adminPort = Number(/:(\d+)"?$/.exec(await service.line(/Admin pages/))?.[1])
+  adminPort = Number(/Admin pages.*:(\d+)"?$/m.exec(service.stdout())?.[1])
   strictEqual((await call(service.port, '/soap/echo', { body: { x: 1 } })).status, 200)
   strictEqual((await call(service.port, '/soap/gone', { body: { x: 1 } })).status, 500)
 })

@@ -7,9 +7,9 @@ import type { IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http'
 import { after, before, describe, test } from 'node:test'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { docsPaths } from '@services/docs-page'
-import { type BinaryAnswer, call, callForBytes, errorOf, send, Wire } from '@services/testing'
+import { type BinaryAnswer, call, callForBytes, errorOf, send, until, Wire } from '@services/testing'
 import { type DocsSubject, openDocsPage } from '../src/serve/pages/docs-page.ts'
-import { type Running, startProxy } from './support/process.ts'
+import { type Inside, startInside } from './support/inside.ts'
 
 const types: Readonly<Record<string, string>> = {
   '/docs': 'text/html; charset=utf-8',
@@ -21,10 +21,10 @@ const files = docsPaths.map((path) => [path, types[path] ?? 'text/javascript; ch
 const rest =
   'kind: rest\nmethod: GET\ntarget: {member_class: GOV, member_code: "1", subsystem_code: s, service_code: c}\n'
 
-let running: Running
+let running: Inside
 
 before(async () => {
-  running = await startProxy({ files: { 'docs/docs.js.yml': rest, 'docs/other.yml': rest } })
+  running = await startInside({ files: { 'docs/docs.js.yml': rest, 'docs/other.yml': rest } })
 })
 
 after(() => running.stop())
@@ -70,7 +70,7 @@ describe('each file [S-docs.page S-docs.cache]', () => {
   }
 
   test('the first requests of many callers at once get the same', async () => {
-    const fresh = await startProxy({ files: {} })
+    const fresh = await startInside({ files: {} })
     const texts = await Promise.all(Array.from({ length: 12 }, () => call(fresh.port, '/docs.css')))
     strictEqual(new Set(texts.map(({ text }) => text)).size, 1)
     ok((texts[0]?.text.length ?? 0) > 10_000)
@@ -268,7 +268,7 @@ test('a caller who sends a large body along still gets the whole file [S-docs.pa
 
 test('the log has a line for each request [S-docs.page]', async () => {
   await receive('/docs.svg')
-  match(await running.line(/docs\.svg/), /GET.*200/)
+  await until(() => /GET.*docs\.svg.*200/.test(running.stdout()), 'the line of the request')
 })
 
 describe('as whom calls go out [P6.1]', () => {

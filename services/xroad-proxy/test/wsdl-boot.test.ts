@@ -23,6 +23,7 @@ import { toSoapDestination, type Upstreams } from '../src/serve/lanes/soap-desti
 import { callSoap } from '../src/serve/lanes/soap.ts'
 import { openUpstream, withoutCaller } from '../src/upstream/upstream.ts'
 import { startLanes } from './support/lanes.ts'
+import { startInside } from './support/inside.ts'
 import { startProxy } from './support/process.ts'
 import { drop, wsdlOf } from './support/wsdl-folder.ts'
 
@@ -73,10 +74,10 @@ test('two starts of the process leave the same bytes and times [S-generated.3 S-
 })
 
 test('the service starts when the WSDL directory is missing [D5.10]', async () => {
-  const proxy = await startProxy({ files: {}, config: { wsdl_watch_dir: 'nowhere' } })
+  const proxy = await startInside({ files: {}, config: { wsdl_watch_dir: 'nowhere' } })
   strictEqual((await call(proxy.port, '/health')).status, 200)
-  const { stdout } = await proxy.stop()
-  match(stdout, /WARN .*wsdl_watch_dir nowhere does not exist/)
+  await proxy.stop()
+  match(proxy.stdout(), /WARN .*wsdl_watch_dir nowhere does not exist/)
 })
 
 /** What a name leads to, as a resolver would say it. */
