@@ -1,17 +1,15 @@
-/** The mutator: which changes it makes to a source, and what a trial of a test file finds out about one. */
-import { deepStrictEqual, strictEqual } from 'node:assert/strict'
+/** The mutator: which changes it makes to a source, and what trials find out about them. */
+import { deepStrictEqual, rejects } from 'node:assert/strict'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { pathToFileURL } from 'node:url'
 import { mutantsOf } from './mutate/mutants.ts'
-import { tryTest } from './mutate/trial.ts'
+import { measure, Trials } from './mutate/trials.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'mutate-'))
 after(() => rmSync(folder, { recursive: true }))
-
-const limits = { cpuSeconds: 1, clockMs: 60_000 }
 
 test('a source becomes mutants with one change each, at the places of the TypeScript', () => {
   const source = [
@@ -46,36 +44,61 @@ test('a change that makes no program is left out', () => {
   )
 })
 
-test('a trial tells a mutant that the test notices, one that it does not, and one that never ends', async () => {
+test('trials tell mutants that a test notices, that none does, that none reaches, and that never end', async () => {
   const sourceFile = join(folder, 'next.ts')
   const testFile = join(folder, 'next.test.ts')
-  const source =
-    'export function next(number: number): number {\n  while (number < 0) number++\n  return number + 1\n}\n'
+  const source = [
+    'export function next(number: number): number {',
+    '  while (number < 0) number++',
+    '  if (number > 9) number = 0',
+    '  return number + 1',
+    '}',
+  ].join('\n')
   writeFileSync(sourceFile, source)
   writeFileSync(
     testFile,
     [
       "import { strictEqual } from 'node:assert'",
-      "import { test } from 'node:test'",
+      "import { before, describe, test } from 'node:test'",
       "import { next } from './next.ts'",
-      "test('next', () => strictEqual(next(-2) + next(1), 3))",
+      'let sum = 0',
+      "describe('next', () => {",
+      '  before(() => { sum = next(-2) + next(1) })',
+      "  test('sums', async (t) => t.test('inside', () => strictEqual(sum, 3)))",
+      "  test('grows with', () => strictEqual(sum, 4))",
+      '})',
     ].join('\n'),
   )
-  strictEqual((await tryTest(testFile, [], limits)).outcome, 'passed')
-  const outcomes = mutantsOf(source).map(async ({ was, becomes, source: mutant }, index) => {
-    const file = join(folder, `${index}.js`)
-    writeFileSync(file, mutant)
-    const env = { MUTANT_URL: pathToFileURL(sourceFile).href, MUTANT_SOURCE: file }
-    return `${was} ${becomes}: ${(await tryTest(testFile, [], limits, env)).outcome}`
-  })
-  deepStrictEqual(await Promise.all(outcomes), [
-    'number < 0 false: failed',
-    '< <=: failed',
+  const toUrl = (file: string): string => pathToFileURL(file).href
+  const subject = { source: toUrl(sourceFile), tests: [toUrl(testFile)], skipped: /grows with/ }
+  const trials = new Trials(subject, await measure(subject))
+  const outcomes: string[] = []
+  // Each that runs in circles takes a second, and one is enough.
+  for (const mutant of mutantsOf(source).filter(({ was }) => !was.endsWith('++')))
+    outcomes.push(`${mutant.was} ${mutant.becomes}: ${await trials.try(mutant)}`)
+  await trials.end(source.replaceAll(': number', ''))
+  deepStrictEqual(outcomes, [
+    'number < 0 false: killed',
+    '< <=: killed',
     '< >=: stopped',
-    '0 (0 + 1): failed',
-    'number++ ;: stopped',
-    '++ --: stopped',
-    '+ -: failed',
-    '1 (1 + 1): failed',
+    '0 (0 + 1): killed',
+    'number > 9 true: killed',
+    'number > 9 false: survived',
+    '> >=: survived',
+    '> <=: killed',
+    '9 (9 + 1): survived',
+    'number = 0 ;: unreached',
+    '0 (0 + 1): unreached',
+    '+ -: killed',
+    '1 (1 + 1): killed',
   ])
+})
+
+test('tests that fail without any change end it', async () => {
+  const testFile = join(folder, 'wrong.test.ts')
+  writeFileSync(testFile, "import { test } from 'node:test'\ntest('wrong', () => { throw new Error('so') })")
+  const url = pathToFileURL(testFile).href
+  await rejects(measure({ source: url, tests: [url], skipped: /grows with/ }), {
+    message: '"wrong" fails without any change: Error: so',
+  })
 })

@@ -9,6 +9,8 @@ export interface Mutant {
   /** Position in the file, both from 1. */
   readonly line: number
   readonly column: number
+  /** Offset of what runs before the change makes a difference. */
+  readonly at: number
   readonly was: string
   readonly becomes: string
   /** The whole file with the change, as JavaScript. */
@@ -16,6 +18,7 @@ export interface Mutant {
 }
 
 interface Change {
+  readonly at: number
   readonly start: number
   readonly end: number
   readonly becomes: string
@@ -46,11 +49,12 @@ export function mutantsOf(typescript: string): Mutant[] {
   const source = stripTypeScriptTypes(typescript)
   return changesIn(read(source) as Any, source)
     .toSorted((a, b) => a.start - b.start)
-    .map(({ start, end, becomes }) => {
+    .map(({ at, start, end, becomes }) => {
       const before = source.slice(0, start)
       return {
         line: before.split('\n').length,
         column: start - before.lastIndexOf('\n'),
+        at,
         was: source.slice(start, end),
         becomes,
         source: before + becomes + source.slice(end),
@@ -183,7 +187,12 @@ function changesOf(node: Any, source: string): Change[] {
 function operatorOf(node: Any, source: string, from: number, to: number): Change[] {
   const start = source.indexOf(node.operator, from)
   if (start < 0 || start >= to) return []
-  return (operators[node.operator] ?? []).map((becomes) => ({ start, end: start + node.operator.length, becomes }))
+  return (operators[node.operator] ?? []).map((becomes) => ({
+    at: node.start,
+    start,
+    end: start + node.operator.length,
+    becomes,
+  }))
 }
 
 function literalsFor({ value, raw, regex }: Any): string[] {
@@ -195,7 +204,7 @@ function literalsFor({ value, raw, regex }: Any): string[] {
 }
 
 function change({ start, end }: Any, becomes: string): Change {
-  return { start, end, becomes }
+  return { at: start, start, end, becomes }
 }
 
 function textOf({ start, end }: Any, source: string): string {
