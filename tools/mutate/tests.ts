@@ -18,7 +18,7 @@ const table: Readonly<Record<string, readonly string[]>> = {
     'response-inclusions',
     'translate',
   ],
-  'services/xroad-proxy/src/soap/request/template': ['template-names', 'template', 'attachments'],
+  'services/xroad-proxy/src/soap/request/template': ['template-names', 'template', 'request-attachments'],
 }
 
 /** Titles of tests that measure time or memory: they say nothing of a mutant and take long. */

@@ -196,6 +196,54 @@ test('blocks and look-ups work over objects and lists [D2.3]', () => {
   strictEqual(renderBody('{{#each list as |item at|}}{{at}}{{item.n}}{{/each}}', body), '0112.50')
 })
 
+test('a template asks whether values are there, are null, and are one or many [D2.3]', () => {
+  const source = [
+    '{{#if_present a b}}some{{else}}none{{/if_present}}',
+    '{{#if (is_nil a)}}nil{{/if}}',
+    '{{#each_value list}}[{{this}}]{{/each_value}}',
+  ].join('|')
+  const cases: Readonly<Record<string, string>> = {
+    '{}': 'none||',
+    '{"a": null}': 'none|nil|',
+    '{"a": [], "list": null}': 'none||',
+    '{"a": 0, "list": 7}': 'some||[7]',
+    '{"b": "", "list": ["x", false]}': 'some||[x][false]',
+  }
+  for (const [body, envelope] of Object.entries(cases)) strictEqual(renderBody(source, body), envelope, body)
+  for (const name of ['is_nil', 'each_value', 'swa_ref', 'xop_include', 'mime_part']) {
+    for (const values of ['', ' a b']) {
+      const { warnings } = parseTemplate(`{{${name}${values}}}`)
+      deepStrictEqual(warnings, [{ lines: [1], message: `the helper '${name}' takes 1 value` }])
+    }
+  }
+  for (const values of ['"x"', '"x" a "nil" b'])
+    strictEqual(
+      fails(`{{xml_element ${values}}}`).message,
+      "the helper 'xml_element' takes a name, a value and a name of nil",
+    )
+  strictEqual(fails('{{swa_ref a b}}').message, "the helper 'swa_ref' takes exactly one value")
+})
+
+test('which params are attached is known, whatever block attaches them [P2.2]', () => {
+  const templates: readonly [string, readonly string[] | undefined][] = [
+    ['swa_ref {{a}}{{swa_ref}}', undefined],
+    ['{{swa_ref a}}{{xop_include b}}{{mime_part c}}{{swa_ref a}}', ['a', 'b', 'c']],
+    ['{{swa_ref person.x}}{{swa_ref "a"}}', []],
+    ['{{#if a}}{{swa_ref a}}{{else}}{{swa_ref b}}{{/if}}', ['a', 'b']],
+    ['{{#each list}}{{swa_ref this}}{{else}}{{swa_ref b}}{{/each}}', ['list', 'b']],
+    ['{{#each_value list}}{{#if @first}}{{swa_ref this}}{{/if}}{{/each_value}}', ['list']],
+    ['{{#with person}}{{swa_ref .}}{{swa_ref x}}{{/with}}', ['person']],
+    ['{{#each list}}{{swa_ref ../a}}{{swa_ref @root.b}}{{/each}}', ['a', 'b']],
+    ['{{#each list}}{{swa_ref @root.person.x}}{{swa_ref @index}}{{swa_ref ../../a}}{{/each}}', []],
+    ['{{#each list}}{{swa_ref x}}{{swa_ref ../..}}{{/each}}', []],
+    [
+      '{{#each list}}{{#each this}}{{swa_ref ..}}{{/each}}{{/each}}{{#each person.x}}{{swa_ref this}}{{/each}}',
+      ['list'],
+    ],
+  ]
+  for (const [source, attached] of templates) deepStrictEqual(parseTemplate(source).template.attached, attached, source)
+})
+
 test('fields may have names of helpers, dashes and dots [D2.3]', () => {
   const values = { if: 1, log: 2, lookup: 3, each: 4, with: 5, unless: 6, 'a-b': 7, 'c.d': 8, else: 9, true: 10 }
   const names = Object.keys(values)
@@ -353,7 +401,8 @@ test('loops over loops end [S-error.template_expansion_failed]', () => {
   const list = `{"list":[${'1,'.repeat(10_000)}1]}`
   const nested = (levels: number): string => '{{#each @root.list}}'.repeat(levels) + '{{/each}}'.repeat(levels)
   strictEqual(renderBody(nested(1), list), '')
-  for (const source of [nested(2), nested(9), '{{#list}}{{#each @root.list}}{{/each}}{{/list}}']) {
+  const values = '{{#each_value list}}{{#each_value @root.list}}{{/each_value}}{{/each_value}}'
+  for (const source of [nested(2), nested(9), '{{#list}}{{#each @root.list}}{{/each}}{{/list}}', values]) {
     strictEqual(fails(source, list).message, 'the loops of the template take more than 1000000 rounds')
   }
   const once = `{"list":[${'1,'.repeat(500_000)}1]}`
