@@ -76,7 +76,7 @@ export async function startTestService(options: TestServiceOptions, pair?: Pair)
     const events = openEvents(loaded.config.logging, { write })
     const booted = await boot(loaded, events)
     const service = await (pair === undefined ? startService(booted, events) : pair.serve(booted, write))
-    return toTestService(service, lines, tidyUp, pair === undefined)
+    return toTestService(service, lines, tidyUp, pair === undefined ? 1 : 2)
   } catch (error) {
     await tidyUp()
     throw error
@@ -87,11 +87,20 @@ function toTestService(
   service: Served,
   log: readonly string[],
   tidyUp: () => Promise<void>,
-  keepAlive: boolean,
+  processes: number,
 ): TestService {
-  // A connection stays with its process.
-  const agent = new http.Agent({ keepAlive })
-  const send = (options: SendOptions): Promise<TestReply> => exchange(agent, service.port, options)
+  // A connection stays with its process, and the next one goes to the next process.
+  const agents = Array.from({ length: processes }, () => new http.Agent({ keepAlive: true }))
+  const closeConnections = (): void => {
+    for (const agent of agents) agent.destroy()
+  }
+  let sent = 0
+  const send = async (options: SendOptions): Promise<TestReply> => {
+    const reply = await exchange(agents[sent++ % processes] as Agent, service.port, options)
+    // Both are opened anew, or they might be with one process.
+    if (processes > 1 && reply.headers.connection === 'close') closeConnections()
+    return reply
+  }
   return {
     url: `http://127.0.0.1:${service.port}`,
     log,
@@ -102,7 +111,7 @@ function toTestService(
       return send({ method: 'POST', path, headers, body: text })
     },
     async close() {
-      agent.destroy()
+      closeConnections()
       await service.close()
       await tidyUp()
     },
