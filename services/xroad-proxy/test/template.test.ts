@@ -398,11 +398,16 @@ test('a failure says what it may and no value [S-error.template_expansion_failed
 })
 
 test('loops over loops end [S-error.template_expansion_failed]', () => {
-  const list = `{"list":[${'1,'.repeat(10_000)}1]}`
+  const list = `{"person":{"x":1},"list":[${'1,'.repeat(10_000)}1]}`
   const nested = (levels: number): string => '{{#each @root.list}}'.repeat(levels) + '{{/each}}'.repeat(levels)
   strictEqual(renderBody(nested(1), list), '')
   const values = '{{#each_value list}}{{#each_value @root.list}}{{/each_value}}{{/each_value}}'
-  for (const source of [nested(2), nested(9), '{{#list}}{{#each @root.list}}{{/each}}{{/list}}', values]) {
+  for (const source of [
+    nested(2),
+    `{{#each person}}{{/each}}${nested(9)}`,
+    '{{#list}}{{#each @root.list}}{{/each}}{{/list}}',
+    values,
+  ]) {
     strictEqual(fails(source, list).message, 'the loops of the template take more than 1000000 rounds')
   }
   const once = `{"list":[${'1,'.repeat(500_000)}1]}`
