@@ -229,7 +229,8 @@ describe('several processes', { concurrency: 2, skip: withoutChildren }, () => {
     await until(async () => (await whoAnswers(running, 4)).size === 2, 'two that answer')
     const now = childrenOf(running.pid)
     deepStrictEqual([now.length, now.includes(first), now.includes(second as number)], [2, false, true])
-    strictEqual(warnings(running).length, 1)
+    // A busy machine may also have a line about a database that is slow to answer the new one.
+    deepStrictEqual(ends(running), [replaced])
     strictEqual((await running.stop()).code, 0)
   })
 
