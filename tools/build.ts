@@ -11,7 +11,7 @@ const repository = join(import.meta.dirname, '..')
 /** Has the launcher, which is copied as it is: an old Node.js has to understand it. */
 const launcherPackage = 'command-line'
 
-/** Modules of `src` that are found by their place: they begin a thread or a process, or are loaded in one go. */
+/** Modules of `src` that are found by their place: they begin a thread or a process, or a `require` loads them. */
 const foundByPlace: Readonly<Record<string, readonly string[]>> = {
   sqlapi: ['workers/worker.ts', 'database/sqlite/worker/worker.ts', 'database/sqlite/workplaces/host.ts'],
   'xroad-proxy': ['soap/check/declaration.ts'],
