@@ -5,12 +5,12 @@
  * A run is repeated with its seed: SQLAPI_SIMULATION_SEED=123 node --test simulation.test.ts
  */
 import { ok, strictEqual } from 'node:assert/strict'
-import { describe, test } from 'node:test'
 import { randomFrom } from '@services/testing'
 import type { History } from '../src/database/pool/history.ts'
 import { takenBack } from '../src/database/pool/job.ts'
 import { settled } from './simulation-clock.ts'
 import type { Server, SimulatedConnection } from './simulation-server.ts'
+import { testsInThread } from './simulation-thread.ts'
 import { shortStatement, type Start, type Statement, statementOf, type Task, World } from './simulation-world.ts'
 
 const fixedSeeds = Array.from({ length: 2000 }, (_, index) => index + 1)
@@ -102,12 +102,12 @@ const finalInvariants: Readonly<Record<string, (world: World) => boolean>> = {
     connections.size <= 1 && [...connections].every((connection) => isIdle(connection)),
 }
 
-describe('the scheduler at random', () => {
+const test = testsInThread(import.meta.url)
+
+test('no step at random breaks an invariant [D6.5] [D6.7] [D3.6] [S-limits.acquire_timeout_seconds]', async () => {
   const wanted = process.env['SQLAPI_SIMULATION_SEED']
   const seeds = wanted === undefined ? [...fixedSeeds, Math.floor(Math.random() * 2 ** 31)] : [Number(wanted)]
-  test('no step breaks an invariant [D6.5] [D6.7] [D3.6] [S-limits.acquire_timeout_seconds]', async () => {
-    for (const seed of seeds) await simulate(seed)
-  })
+  for (const seed of seeds) await simulate(seed)
 })
 
 async function simulate(seed: number): Promise<void> {
