@@ -5,7 +5,7 @@
  */
 import { ok, rejects, strictEqual } from 'node:assert/strict'
 import { join } from 'node:path'
-import { describe, test } from 'node:test'
+import { after, before, describe, test } from 'node:test'
 import { canonicalJson } from '@services/testing'
 import type { StartupFailure } from '../../src/errors.ts'
 import type { Dialect } from '../../src/model.ts'
@@ -30,23 +30,78 @@ export interface Conformance {
 
 const cases = readCases(join(import.meta.dirname, '../cases/sql'))
 
+/** A case as it is run on one engine. */
+interface Trial {
+  readonly given: Case
+  readonly engine: Dialect
+  readonly files: Files
+  readonly schema: string | undefined
+}
+
 export function runCases(conformance: Conformance): void {
-  describe(`cases ${conformance.tag ?? ''}`, { concurrency: 6 }, () => {
-    for (const given of cases) {
-      const tags = [...given.rule.map((rule) => `[${rule}]`), conformance.tag].filter(Boolean).join(' ')
-      for (const engine of given.engines) {
-        if (conformance.engines?.includes(engine) === false) continue
-        if (conformance.canRun?.(given, readTree(given.folder, engine)) === false) continue
-        test(`${given.title} (${given.name}, ${engine}) ${tags}`, () => runCase(given, engine, conformance))
-      }
+  const { tag, start, engines = ['postgres', 'sqlite'], canRun = () => true } = conformance
+  const titleOf = ({ given, engine }: Trial): string =>
+    [`${given.title} (${given.name}, ${engine})`, ...given.rule.map((rule) => `[${rule}]`), tag]
+      .filter(Boolean)
+      .join(' ')
+  describe(`cases ${tag ?? ''}`, { concurrency: 6 }, () => {
+    for (const engine of engines) {
+      const trials = cases
+        .filter((given) => given.engines.includes(engine))
+        .map((given) => toTrial(given, engine))
+        .filter(({ given, files }) => canRun(given, files))
+      const guests = trials.filter((trial) => mayShare(trial))
+      // One case at a time, so that each has the service to itself while its requests are sent.
+      describe(`cases of ${engine} that share a service`, { concurrency: 1 }, () => {
+        let service: TestService
+        before(async () => {
+          const files = Object.assign({}, ...guests.map((guest, index) => moved(guest, index))) as Files
+          service = await start({ kind: engine, files, config: { default_datasource: 'demo' } })
+        })
+        after(() => service.close())
+        for (const [index, guest] of guests.entries())
+          test(titleOf(guest), () => sendAll(service, guest, conformance, projectOf(index)))
+      })
+      for (const trial of trials.filter((each) => !guests.includes(each)))
+        test(titleOf(trial), () => runAlone(trial, conformance))
     }
   })
 }
 
-async function runCase(given: Case, engine: Dialect, conformance: Conformance): Promise<void> {
-  const { folder, links, datasources, datasource, config, refused } = given
-  const schema = readSchema(folder, engine)
-  const files = readTree(folder, engine)
+function toTrial(given: Case, engine: Dialect): Trial {
+  return { given, engine, files: readTree(given.folder, engine), schema: readSchema(given.folder, engine) }
+}
+
+/**
+ * Whether the case has nothing of its own but endpoints, and says nothing of their project: to start a service for each
+ * of these would be most of the work.
+ */
+function mayShare({ given, files, schema }: Trial): boolean {
+  const { datasources, datasource, config, links, refused, logIncludes, requests } = given
+  const own = [schema, datasources, datasource, config, links, refused, logIncludes]
+  return (
+    own.every((each) => each === undefined) &&
+    Object.keys(files).every((path) => path.startsWith('demo/')) &&
+    requests.every(({ request, ...rest }) => atDemo.test(request) && !JSON.stringify(rest).includes('demo'))
+  )
+}
+
+const atDemo = /(?<=^\w+ \/)demo(?=\/)/
+
+/** Instead of `demo`, where cases share a service. */
+function projectOf(index: number): string {
+  return `case${index}`
+}
+
+function moved({ files }: Trial, index: number): Files {
+  return Object.fromEntries(
+    Object.entries(files).map(([path, text]) => [path.replace('demo/', `${projectOf(index)}/`), text]),
+  )
+}
+
+async function runAlone(trial: Trial, conformance: Conformance): Promise<void> {
+  const { engine, files, schema } = trial
+  const { links, datasources, datasource, config, refused, logIncludes } = trial.given
   const start = (): Promise<TestService> =>
     conformance.start({ kind: engine, files, links, schema, datasources, datasource, config })
   if (refused !== undefined) {
@@ -59,26 +114,34 @@ async function runCase(given: Case, engine: Dialect, conformance: Conformance): 
   }
   const service = await start()
   try {
-    for (let round = 1; round <= given.repeat; round++) {
-      for (const [index, request] of given.requests.entries()) {
-        if (request.only === undefined || request.only === engine)
-          await check(
-            service,
-            request,
-            { given, engine, conformance },
-            `requests[${index}] ${request.request}, round ${round}`,
-          )
-      }
-    }
+    await sendAll(service, trial, conformance)
   } finally {
     await service.close()
   }
-  const { logIncludes } = given
   if (logIncludes === undefined) return
   ok(
     service.log.some((line) => line.includes(logIncludes)),
     `log has ${logIncludes}`,
   )
+}
+
+async function sendAll(
+  service: TestService,
+  { given, engine }: Trial,
+  conformance: Conformance,
+  project = 'demo',
+): Promise<void> {
+  for (let round = 1; round <= given.repeat; round++) {
+    for (const [index, request] of given.requests.entries()) {
+      if (request.only === undefined || request.only === engine)
+        await check(
+          service,
+          { ...request, request: request.request.replace(atDemo, project) },
+          { given, engine, conformance },
+          `requests[${index}] ${request.request}, round ${round}`,
+        )
+    }
+  }
 }
 
 interface Run {
