@@ -1,7 +1,8 @@
 /**
  * Runs every folder of cases/sql on every engine that it names: the files become a running service, the requests are
- * sent in order, each answer is compared. A case is not registered for an engine that cannot run it; its case.json says
- * why. What a folder holds is explained in cases/sql/README.md.
+ * sent in order, each answer is compared. Cases that need nothing of their own but endpoints share a service. A case is
+ * not registered for an engine that cannot run it; its case.json says why. What a folder holds is explained in
+ * cases/sql/README.md.
  */
 import { ok, rejects, strictEqual } from 'node:assert/strict'
 import { join } from 'node:path'
