@@ -41,7 +41,8 @@ export class Process {
       env: processEnvironment(),
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
     })
-    const ended = once(child, 'exit').catch(() => undefined)
+    // Not at `exit`, which may come while its last messages are still unread.
+    const ended = once(child, 'close').catch(() => undefined)
     child.on('error', () => undefined)
     child.send({ open: options } satisfies ToProcess, () => undefined)
     const first = await Promise.race([once(child, 'message'), ended.then(() => undefined)])
