@@ -1,5 +1,5 @@
 /**
- * The program that tests start: of the package that the run of all tests has built, which starts in half the time, or
+ * The program that tests start: of the package that the run of all tests has built, which starts sooner, or
  * of the sources.
  */
 import { basename, join } from 'node:path'
