@@ -49,10 +49,8 @@ function remarkOf(
 }
 
 /** Nobody knows `$2` or `?2`, which is what the database was given. */
-const sent: Readonly<Record<Dialect, RegExp>> = { postgres: /\$(\d+)/g, sqlite: /\?(\d+)/g }
-
 function withNames(message: string, { names }: Statement, dialect: Dialect): string {
-  return message.replaceAll(sent[dialect], (number, digits: string) => {
+  return message.replaceAll(dialects[dialect].grammar.numbered, (number, digits: string) => {
     const name = names[Number(digits) - 1]
     return name === undefined ? number : `:${name}`
   })

@@ -18,6 +18,8 @@ export interface Grammar extends TokenRules {
   readonly arrays: boolean
   /** Most parameters of a statement that the protocol or the library can number. */
   readonly maxParameters: number
+  /** A parameter in the text that the database gets, with its number: messages of the database call it that. */
+  readonly numbered: RegExp
   /** First word of a statement -> its effect; anything else is `session`. */
   readonly effects: Readonly<Record<string, Effect>>
   /** `SELECT .. INTO` makes a table. */

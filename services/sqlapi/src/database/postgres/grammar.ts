@@ -15,6 +15,7 @@ export const grammar: Grammar = {
   ownColons: true,
   arrays: true,
   maxParameters: 65_535,
+  numbered: /\$(\d+)/g,
   effects: {
     SELECT: 'read',
     VALUES: 'read',

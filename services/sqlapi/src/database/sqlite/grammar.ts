@@ -14,6 +14,7 @@ export const grammar: Grammar = {
   ownColons: false,
   arrays: false,
   maxParameters: 32_766,
+  numbered: /\?(\d+)/g,
   effects: {
     SELECT: 'read',
     VALUES: 'read',
