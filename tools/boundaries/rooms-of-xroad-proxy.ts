@@ -13,6 +13,7 @@ export const proxy: Part = {
       is: 'the events of the service',
       imports: '@services/command-line @services/observe @services/reload',
     },
+    { room: 'soap-versions.ts', is: 'what tells versions of SOAP apart', imports: 'model.ts', isPure: true },
     { room: 'xroad.ts', is: 'how X-Road writes names', imports: 'model.ts', isPure: true },
     { room: 'path-template.ts', is: 'paths with parameters', isPure: true },
     { room: 'header-names.ts', is: 'headers that never pass', isPure: true },
@@ -53,12 +54,12 @@ export const proxy: Part = {
       isPure: true,
     },
     { room: 'wsdl/xml', is: 'XML as a tree', imports: 'soap/message/charset.ts', isPure: true },
-    { room: 'wsdl/schema', is: 'XML Schema', imports: 'wsdl/xml', isPure: true },
+    { room: 'wsdl/schema', is: 'XML Schema', imports: 'soap-versions.ts wsdl/xml', isPure: true },
     { room: 'wsdl/outline', is: 'what messages may hold', imports: 'wsdl/xml wsdl/schema', isPure: true },
     {
       room: 'wsdl/operations',
       is: 'what a WSDL offers',
-      imports: 'model.ts wsdl/xml wsdl/schema wsdl/outline',
+      imports: 'model.ts soap-versions.ts wsdl/xml wsdl/schema wsdl/outline',
       isPure: true,
     },
     {
@@ -71,7 +72,7 @@ export const proxy: Part = {
     {
       room: 'wsdl/dsl',
       is: 'a request as a DSL file',
-      imports: 'model.ts wsdl/xml wsdl/schema/framework.ts wsdl/operations wsdl/request',
+      imports: 'model.ts soap-versions.ts wsdl/xml wsdl/schema/framework.ts wsdl/operations wsdl/request',
       isPure: true,
     },
     {
@@ -87,7 +88,7 @@ export const proxy: Part = {
       room: 'boot/dsl',
       is: 'DSL files',
       imports:
-        'model.ts errors.ts steps.ts path-template.ts header-names.ts soap/check soap/request wsdl/dsl/marker.ts boot/config @services/config-file',
+        'model.ts soap-versions.ts errors.ts steps.ts path-template.ts header-names.ts soap/check soap/request wsdl/dsl/marker.ts boot/config @services/config-file',
     },
     {
       room: 'boot/openapi',

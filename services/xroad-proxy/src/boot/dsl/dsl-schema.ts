@@ -25,6 +25,7 @@ import {
 } from '@services/config-file'
 import type { DeclaredParam } from '../../model.ts'
 import { parsePathTemplate, PathTemplateError } from '../../path-template.ts'
+import { soapVersionNames, usualSoapVersion } from '../../soap-versions.ts'
 import { isNoDots, urlProblem, validation } from '../config/schema.ts'
 import { choiceList } from './choices.ts'
 import { paramList, paramMap, toDeclared } from './declared-params.ts'
@@ -88,8 +89,8 @@ const soapFields = {
   soap_action: checked(text(meanings.soapAction), soapActionProblem, meanings.soapAction)
     .exactOptional()
     .describe('Value of the SOAPAction header, without quotes, or the action of SOAP 1.2; left out, there is none.'),
-  soap_version: oneOf(['1.1', '1.2'])
-    .default('1.1')
+  soap_version: oneOf(soapVersionNames)
+    .default(usualSoapVersion)
     .describe('Version of the envelope; 1.2 for direct calls only, as Security Servers refuse it.'),
   client: clientName(),
   response: oneOf(['plain', 'schema'])

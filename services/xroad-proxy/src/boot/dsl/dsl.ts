@@ -21,6 +21,7 @@ import {
 import { StartupFailure } from '../../errors.ts'
 import type { Endpoint, EndpointLimits, Template } from '../../model.ts'
 import { parsePathTemplate, toParameterPath } from '../../path-template.ts'
+import { soapVersions } from '../../soap-versions.ts'
 import { allCallerHeaders, callerHeadersIn } from '../../soap/request/caller-headers.ts'
 import { parseTemplate } from '../../soap/request/template.ts'
 import { TemplateSyntaxError } from '../../soap/request/template-errors.ts'
@@ -29,8 +30,7 @@ import { isGenerated } from '../../wsdl/dsl/marker.ts'
 import { tellStranger } from '../config/client-identity.ts'
 import { toChoices } from './choices.ts'
 import { declarationProblems } from './declared-params.ts'
-import { fieldNames, kinds, parseRest, parseSoap } from './dsl-schema.ts'
-import type { Kind, RestFile, SoapFile } from './dsl-schema.ts'
+import { fieldNames, type Kind, kinds, parseRest, parseSoap, type RestFile, type SoapFile } from './dsl-schema.ts'
 import { readHeaderEdits } from './header-edits.ts'
 import { operationProblems } from './operations.ts'
 import { soapWarnings } from './soap-warnings.ts'
@@ -122,9 +122,8 @@ function strangers({ data }: ParsedDslFile): Problem[] {
 
 function readSoap(dsl: ParsedDslFile): ReadDsl {
   const { value, unknown } = settled(dsl, 'soap', parseSoap(dsl.data))
-  if (value.soapVersion === '1.2' && value.service === undefined) {
-    const message =
-      'found 1.2 in a file without service: a Security Server takes SOAP 1.1 only; leave it out, or call the service directly'
+  if (!soapVersions[value.soapVersion].isOfXroad && value.service === undefined) {
+    const message = `found ${value.soapVersion} in a file without service: a Security Server takes SOAP 1.1 only; leave it out, or call the service directly`
     refuse(dsl, { path: ['soap_version'], message })
   }
   const [problem, ...others] = (value.declared ?? []).flatMap(declarationProblems)

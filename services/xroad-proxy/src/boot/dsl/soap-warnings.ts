@@ -4,10 +4,9 @@
  */
 import type { Problem } from '@services/config-file'
 import type { Template } from '../../model.ts'
+import { soapVersions, usualSoapVersion } from '../../soap-versions.ts'
 import { choiceWarnings } from './choices.ts'
 import type { SoapFile } from './dsl-schema.ts'
-
-const namespaceOf12 = 'http://www.w3.org/2003/05/soap-envelope'
 
 /** A name in one brace, as other templates have it. */
 const singleBraced = /(?<!\{)\{\s*([\w.-]+)\s*\}(?!\})/g
@@ -20,8 +19,9 @@ export function soapWarnings(
   if (client !== undefined && service !== undefined && !namesClient) {
     warnings.push({ path: ['client'], message: 'has no effect beside service, which is called without X-Road' })
   }
-  if (soapVersion === '1.2' && !envelope.includes(namespaceOf12)) {
-    const message = `an envelope of SOAP 1.2 has the namespace ${namespaceOf12}, and this one does not name it`
+  const { envelope: namespace } = soapVersions[soapVersion]
+  if (soapVersion !== usualSoapVersion && !envelope.includes(namespace)) {
+    const message = `an envelope of SOAP ${soapVersion} has the namespace ${namespace}, and this one does not name it`
     warnings.push({ path: ['envelope'], message })
   }
   const single = Array.from(envelope.matchAll(singleBraced), ([, name = '']) => name).find((name) =>

@@ -4,21 +4,20 @@
  * again.
  */
 import type { SoapVersion } from '../../model.ts'
+import { soapVersions } from '../../soap-versions.ts'
 import { escapeText } from './template-text.ts'
 import { localOf, namespaceOf, namespaces } from '../xml/qname.ts'
 import type { QName } from '../xml/qname.ts'
 
 /** Prefixes that mean the same in every envelope of a version. */
 const own = {
-  soapenv: namespaces.envelope,
+  soapenv: soapVersions['1.1'].envelope,
   xroad: namespaces.xroad,
   id: namespaces.identifiers,
   xsi: namespaces.instance,
 } as const
 
 export type OwnPrefix = keyof typeof own
-
-const envelopes: Readonly<Record<SoapVersion, string>> = { '1.1': namespaces.envelope, '1.2': namespaces.envelope12 }
 
 const plain = /^(?!xml)[A-Za-z][A-Za-z0-9_-]{0,30}$/iu
 
@@ -31,7 +30,7 @@ export class Prefixes {
 
   constructor(ofWsdl: ReadonlyMap<string, string>, used: readonly OwnPrefix[], soapVersion: SoapVersion) {
     this.#ofWsdl = ofWsdl
-    this.#own = { ...own, soapenv: envelopes[soapVersion] }
+    this.#own = { ...own, soapenv: soapVersions[soapVersion].envelope }
     this.#used = new Map(used.map((prefix) => [this.#own[prefix], prefix]))
   }
 

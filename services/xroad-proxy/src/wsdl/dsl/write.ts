@@ -3,6 +3,7 @@
  * a person wrote is in marker.ts. Reading and writing files is not done here.
  */
 import type { ParamBranch, ParamChoice } from '../../model.ts'
+import { soapVersions, usualSoapVersion } from '../../soap-versions.ts'
 import { textIn } from '../xml/documentation.ts'
 import type { ServiceId } from './envelope-template.ts'
 import { writeEnvelope } from './envelope-template.ts'
@@ -53,7 +54,7 @@ export function generateDsl(
 ): GeneratedDsl | SkippedOperation {
   const { name, file, line } = operation
   try {
-    if (operation.soapVersion === '1.2' && to.kind === 'securityServer') throw new Skip('soap_12')
+    if (!soapVersions[operation.soapVersion].isOfXroad && to.kind === 'securityServer') throw new Skip('soap_12')
     const request = readRequest(wsdl, operation)
     const text = writeDsl({ wsdl, operation, request, to, sidecar })
     if (text.length > maxCharacters)
@@ -89,7 +90,7 @@ function writeDsl({ wsdl, operation, request, to, sidecar }: Contents): string {
     ...(to.kind === 'direct' ? [`service: ${JSON.stringify(to.url)}`] : []),
     'method: POST',
     ...(soapAction === undefined ? [] : [`soap_action: ${JSON.stringify(toHeader(soapAction))}`]),
-    ...(soapVersion === '1.1' ? [] : [`soap_version: "${soapVersion}"`]),
+    ...(soapVersion === usualSoapVersion ? [] : [`soap_version: "${soapVersion}"`]),
     // Nobody is named to a service that is called directly.
     ...(sidecar.client === undefined || to.kind === 'direct' ? [] : [`client: ${toScalar(sidecar.client)}`]),
     ...(sidecar.response === undefined ? [] : [`response: ${sidecar.response}`]),

@@ -3,6 +3,7 @@
  * are called. What an operation sends is operations.ts.
  */
 import type { SoapVersion } from '../../model.ts'
+import { soapVersionNames, soapVersions } from '../../soap-versions.ts'
 import type { Binding, Definitions, PortType } from './definitions.ts'
 import { localOf, namespaces } from '../xml/qname.ts'
 import { childrenOf, resolveName } from '../xml/xml.ts'
@@ -18,23 +19,19 @@ export interface BoundOperation {
   readonly soap: string
 }
 
-const versions: readonly (readonly [SoapVersion, string])[] = [
-  ['1.1', namespaces.soap],
-  ['1.2', namespaces.soap12],
-]
-
 export function boundOperations(definitions: Definitions): readonly BoundOperation[] {
   const bindings = [...definitions.bindings.values()]
-  return versions.flatMap(([soapVersion, soap]) =>
-    bindings
+  return soapVersionNames.flatMap((soapVersion) => {
+    const soap = soapVersions[soapVersion].binding
+    return bindings
       .filter(({ node }) => childrenOf(node, soap, 'binding').length > 0)
       .flatMap((binding) => {
         const portType = portTypeOf(definitions, binding)
         return childrenOf(binding.node, namespaces.wsdl, 'operation').map((node) => {
           return { binding, node, portType, soapVersion, soap }
         })
-      }),
-  )
+      })
+  })
 }
 
 export function portTypeOf({ portTypes }: Definitions, { node }: Binding): PortType | undefined {

@@ -2,11 +2,12 @@
  * Schemas that every X-Road or SOAP description leans on. They are known here and never looked for: an import of one of
  * these namespaces is satisfied, whatever its schemaLocation says. Of their content only the parts that messages use.
  */
+import { soapVersions } from '../../soap-versions.ts'
 import { namespaceOf, namespaces, toQName } from '../xml/qname.ts'
 import type { QName } from '../xml/qname.ts'
 
-const envelopes = ['http://schemas.xmlsoap.org/soap/envelope/', 'http://www.w3.org/2003/05/soap-envelope']
-const encodings = ['http://schemas.xmlsoap.org/soap/encoding/', 'http://www.w3.org/2003/05/soap-encoding']
+const versions = Object.values(soapVersions)
+const encodings = versions.map(({ encoding }) => encoding)
 const xmlmime = ['http://www.w3.org/2005/05/xmlmime', 'http://www.w3.org/2004/11/xmlmime']
 const swaRef = 'http://ws-i.org/profiles/basic/1.1/xsd'
 
@@ -33,19 +34,16 @@ export function isContentType(attribute: QName): boolean {
 }
 
 const known: ReadonlySet<string> = new Set([
-  ...envelopes,
-  ...encodings,
+  ...versions.flatMap(({ envelope, encoding, binding }) => [envelope, encoding, binding]),
   ...xmlmime,
   swaRef,
   namespaces.schema,
   namespaces.instance,
   namespaces.xml,
   namespaces.wsdl,
-  namespaces.soap,
   namespaces.mime,
   namespaces.xroad,
   namespaces.identifiers,
-  'http://schemas.xmlsoap.org/wsdl/soap12/',
   'http://schemas.xmlsoap.org/wsdl/http/',
   'http://x-road.eu/xsd/representation.xsd',
   'http://x-road.ee/xsd/x-road.xsd',

@@ -35,15 +35,11 @@ export interface Position {
 export const namespaces = {
   wsdl: 'http://schemas.xmlsoap.org/wsdl/',
   wsdl2: 'http://www.w3.org/ns/wsdl',
-  soap: 'http://schemas.xmlsoap.org/wsdl/soap/',
-  soap12: 'http://schemas.xmlsoap.org/wsdl/soap12/',
   mime: 'http://schemas.xmlsoap.org/wsdl/mime/',
   schema: 'http://www.w3.org/2001/XMLSchema',
   instance: 'http://www.w3.org/2001/XMLSchema-instance',
   xml: 'http://www.w3.org/XML/1998/namespace',
   xmlns: 'http://www.w3.org/2000/xmlns/',
-  envelope: 'http://schemas.xmlsoap.org/soap/envelope/',
-  envelope12: 'http://www.w3.org/2003/05/soap-envelope',
   xroad: 'http://x-road.eu/xsd/xroad.xsd',
   identifiers: 'http://x-road.eu/xsd/identifiers',
 } as const
