@@ -8,8 +8,12 @@ import { SaxesParser } from 'saxes'
 import type { Limits } from '../src/soap/json/reader.ts'
 import { maxDepth, maxEvents, translate, translateInSteps } from '../src/soap/json/translate.ts'
 import { finish } from '../src/steps.ts'
+import type { Json } from '../src/soap/json/json-text.ts'
+import { type Inside, type Listener, openParser } from '../src/soap/json/parser.ts'
+import { anyShape, type Member, type Shape, toBody, type ValueKind } from '../src/soap/json/shape.ts'
+import { toTypedValue } from '../src/soap/json/typed-value.ts'
 import { XmlError } from '../src/soap/json/xml-error.ts'
-import { toJson, type XmlElement } from './support/xml.ts'
+import { readTree, toAnswer, toJson, type XmlElement } from './support/xml.ts'
 
 /** JSON text of one element. */
 function value(xml: string): string {
@@ -55,6 +59,7 @@ test('a second Body or Header makes an array; other children of the Envelope are
   )
   strictEqual(body, '[1,2]')
   strictEqual(headers, '[null,3]')
+  strictEqual(translate(envelope('<body>9</body><s:Body>1</s:Body><header>9</header>')).body, '1')
 })
 
 test('only the root is an Envelope, and only a child of it a Body [D3.6]', () => {
@@ -71,6 +76,9 @@ test('without an Envelope the document is the body [D3.6]', () => {
 test('prefixes stay, repeats are arrays wherever they stand, keys in the order of their first element [S-xml.2]', () => {
   strictEqual(value('<r><p:b>1</p:b><a>2</a><p:b>3</p:b><b>4</b><p:b/></r>'), '{"p:b":[1,3,null],"a":2,"b":4}')
   strictEqual(value('<r><a><b/></a><a><b/><b/></a></r>'), '{"a":[{"b":null},{"b":[null,null]}]}')
+  const names = Array.from({ length: 40 }, (_, index) => `n${index}`)
+  const twice = [...names, ...names].map((name) => `<${name}/>`).join('')
+  strictEqual(value(`<r>${twice}</r>`), `{${names.map((name) => `"${name}":[null,null]`).join(',')}}`)
 })
 
 test('attributes first, as written, xmlns too; text beside them is a string [D3.3]', () => {
@@ -300,11 +308,14 @@ describe('caps', () => {
       ['<a>x<![CDATA[y]]>z</a>', 5],
       ['<a><!----></a>', 3],
       ['<!----><a/><!---->', 3],
+      ['<a>one<!-- -->two&lt;<b/>three</a>', 7],
       ['<?p?><a><?p?></a>', 4],
       ['<?xml version="1.0"?>\n<a/>\n', 2],
     ] as const
     for (const [xml, count] of events) {
-      translate(xml, { depth: maxDepth, events: count })
+      const limits = { depth: maxDepth, events: count }
+      translate(xml, limits)
+      finish(translateInSteps(xml, { limits, characters: 1 }))
       ok(refusal(xml, { depth: maxDepth, events: count - 1 }).endsWith(` more than ${count - 1} parse events`), xml)
     }
   })
@@ -333,6 +344,8 @@ describe('faults', () => {
     deepStrictEqual(translate(fault(text('en', 'two') + text('et', 'kolm'))).fault, english)
     strictEqual(translate(fault(text('et', 'üks') + text('enx', 'x'))).fault?.string, 'üks')
     strictEqual(translate(fault('<e:Text>1</e:Text><e:Text>2</e:Text>')).fault?.string, '1')
+    const many = Array.from({ length: 300 }, (_, index) => ` a${index}=""`).join('')
+    strictEqual(translate(fault(`${text('et', 'üks')}<e:Text${many} xml:lang="en">two</e:Text>`)).fault?.string, 'two')
   })
 
   test('parts that are missing are empty; an empty detail is null [D3.7]', () => {
@@ -468,34 +481,214 @@ test('the parser stays in the form that the engine reads fast', (t) => {
 })
 
 describe('long documents in steps', () => {
-  const documents = [
-    '<a>x\r\ny]]&gt;<b c="1\r\n2"/>\u{1f600}<![CDATA[ ]] ]]]]><!-- - --><?a b?>\r</a>\r\n',
-    '<?xml version="1.0"?>\n<a b="&#x1F600;\u{1f600}">&amp;&lt; <b>007</b><b/></a>',
-    '<a>]]></a>',
-    '<a><?a?b?></a>',
-    '<a/><b/>',
-    '<a>&x;</a>',
-    '<a b="1" b="2"/>',
+  const notClosed = 'no white space after the target of a processing instruction'
+  const documents: readonly (readonly [xml: string, refusal?: string])[] = [
+    ['<a>x\r\ny]]&gt;<b c="1\r\n2"/>\u{1f600}<![CDATA[ ]] ]]]]><!-- - --><?a b?>\r</a>\r\n'],
+    ['<?xml version="1.0"?>\n<a b="&#x1F600;\u{1f600}">&amp;&lt; <b>007</b><b/></a>'],
+    ['<a b="one" c="two &amp; three"> x<b d=""/><!-- y --> <![CDATA[ z ]]></a>'],
+    ['<a><!--<?t?--><?t ?x <?t?y?>what?t?<?t ?z?><b/><?t  ?\r\n?></a>'],
+    ['<a><!DOCTYPE a></a>', 'inappropriately located doctype declaration'],
+    ['<!DOCTYPE a><a/>', 'a DOCTYPE is not accepted'],
+    ['<!DOCTYPE a [<!ENTITY % x "]>"><!-- ]> --><?p ]>?>]><a/>', 'a DOCTYPE is not accepted'],
+    ['<?xml version="1.0"?><?a?b?><a/>', notClosed],
+    ['<a><?a?b?></a>', notClosed],
+    ['<a><?a?b\r\n?></a>', notClosed],
+    ['<a b="1"> some text &#38; more<?a?b?></a>', notClosed],
+    ['<a>]]></a>', 'the string "]]>" is disallowed in char data'],
+    ['<a/><b/>', 'documents may contain only one root'],
+    ['<a>&x;</a>', 'undefined entity'],
+    ['<a b="1" b="2"/>', 'duplicate attribute'],
   ]
-  const outcome = (run: () => unknown): unknown => {
+  /** What may come whole, and what cannot. */
+  const outcome = (run: () => { readonly body: Json; readonly headers: Json }): string => {
     try {
-      return run()
+      const { body, headers } = run()
+      return `${String(body)} ${String(headers)}`
     } catch (error) {
       ok(error instanceof XmlError)
       return error.message.replace(/^\d+:\d+: /, '')
     }
   }
-  for (const xml of documents) {
+  /** By the second, plain reading. */
+  const expected = (xml: string): string => outcome(() => toAnswer(readTree(xml)))
+  /** What fits on a screen of two long texts. */
+  const checkSame = (actual: string, expected: string): void => {
+    if (actual === expected) return
+    let at = 0
+    while (at < actual.length && actual[at] === expected[at]) at++
+    const around = (text: string): string => text.slice(Math.max(0, at - 30), at + 30)
+    strictEqual(`${actual.length}: ${around(actual)}`, `${expected.length}: ${around(expected)}`)
+  }
+  for (const [xml, reason] of documents) {
     test(`the same wherever it is cut: ${JSON.stringify(xml)} [D3.1 D3.2]`, () => {
-      const whole = outcome(() => translate(xml))
-      for (const characters of [1, 2, 3, 5, 7]) {
-        deepStrictEqual(
+      const whole = reason ?? expected(xml)
+      for (const characters of [1, 2, 3, 5, 7, xml.length]) {
+        strictEqual(
           outcome(() => finish(translateInSteps(xml, { characters }))),
+          whole,
+        )
+      }
+      for (let at = 1; at < xml.length; at++) {
+        strictEqual(
+          outcome(() => finish(translateInSteps([xml.slice(0, at), xml.slice(at)]))),
           whole,
         )
       }
     })
   }
+
+  /** More than is kept as one text, with characters of one, two and four bytes, and those that JSON escapes. */
+  const long = '\u{1f600}"\\\u00e4-'.repeat(12_000)
+  const quoted = JSON.stringify(long)
+  const many = (count: number, each: (index: number) => string): string =>
+    Array.from({ length: count }, (_, index) => each(index)).join('')
+  const manyAttributes = many(300, (index) => ` a${index}="${index}"`)
+  const longOnes: Readonly<Record<string, string>> = {
+    'a text': `<a>${long}</a>`,
+    'a text between spaces': `<a>\n ${long} \n ${long}\n </a>`,
+    'a text beside attributes and elements': `<a b="c">${long}<d>1</d>${long}<d/></a>`,
+    'texts of one name': `<a><b>${long}</b><b>1</b><c/><b>${long}</b></a>`,
+    'texts in elements in elements': `<a><b><c>${long}</c></b><b><c>${long}</c></b></a>`,
+    digits: `<a>${'7'.repeat(70_000)}</a>`,
+    'white space': `<a><b>${' \n'.repeat(40_000)}</b><c d="e">${' \n'.repeat(40_000)}</c></a>`,
+    'white space inside a text': `<a>${long}${' \n'.repeat(1500)}x${' \n'.repeat(1500)}</a>`,
+    'a CDATA section': `<a>x<![CDATA[${long}]]>x</a>`,
+    'a comment': `<a>x<!--${long.replaceAll('-', '')}-->x</a>`,
+    'an instruction': `<a>x<?p ${long}?>x</a>`,
+    'an attribute': `<a><b c="1" d='${long}' xmlns:e="2">3</b><b c="4"/></a>`,
+    'an attribute of 5 000 characters': `<a b="${'x'.repeat(5000)}" c="1"><d e="2"/></a>`,
+    'attributes, each of them': `<a b='${long}' c='${long}'/>`,
+    'more attributes than the parser looks at': `<a><b${manyAttributes}>1</b><b c="2"/></a>`,
+    'more attributes, a long one among them': `<a><b${manyAttributes} c='${long}' d="1"/><b/></a>`,
+    'elements, many of them': `<a>${many(400, (index) => `<n${index}>${'"'.repeat(200)}</n${index}>`)}</a>`,
+    'an envelope': `<Envelope><Header><a>${long}</a></Header><x>${long}</x><Body>${long}</Body><Body/></Envelope>`,
+  }
+  const elementOf = (shape: Partial<Shape>): Member => ({ name: 'a', isList: false, shape: { ...anyShape, ...shape } })
+  /** What is anything is read as without types. */
+  const anything = toBody(elementOf({ kind: 'plain' }))
+  for (const [name, xml] of Object.entries(longOnes)) {
+    test(`the same wherever it is cut, whatever is long in it: ${name} [D3.1 D3.2 X7]`, () => {
+      const whole = expected(xml)
+      for (const options of [{ characters: 999 }, { characters: xml.length }, { characters: 999, body: anything }])
+        checkSame(
+          outcome(() => finish(translateInSteps(xml, options))),
+          whole,
+        )
+    })
+  }
+
+  test('a name that is twice among very many attributes is refused [D3.1]', () => {
+    for (const again of ['a0', 'a255', 'a299'])
+      ok(refusal(`<a${manyAttributes} ${again}=""/>`).endsWith(': duplicate attribute'), again)
+  })
+
+  test('a long fault is told up to 128 Ki characters, wherever it is cut [D3.7]', () => {
+    const pieces = Array.from({ length: 140 }, () => 'x'.repeat(1024))
+    const told = 'x'.repeat(128 * 1024)
+    const start = '<Fault><faultcode>c</faultcode><faultstring>'
+    const { fault } = finish(translateInSteps([start, ...pieces, '</faultstring></Fault>']))
+    deepStrictEqual(fault, { code: 'c', string: told, detail: undefined })
+    const [code, text] = ['<Fault><faultcode>', '<Fault><Reason><Text>']
+    strictEqual(finish(translateInSteps([code, ...pieces, '</faultcode></Fault>'])).fault?.code, told)
+    strictEqual(finish(translateInSteps([text, ...pieces, '</Text></Reason></Fault>'])).fault?.string, told)
+  })
+
+  for (const text of ['preserved', 'replaced', 'collapsed', 'integer', 'decimal', 'float', 'boolean'] as const) {
+    test(`the same wherever it is cut, however long a text is that is ${text} [X7]`, () => {
+      const body = toBody(elementOf({ kind: 'value', text }))
+      for (const content of [` \n${long} \t\n x`, `${'7'.repeat(70_000)}\n `, ' \n'.repeat(40_000)]) {
+        const xml = `<Envelope><Body><a>${content}</a></Body></Envelope>`
+        const whole = `{"a":${toTypedValue(text, content)}}`
+        for (const characters of [999, xml.length])
+          checkSame(String(finish(translateInSteps(xml, { body, characters })).body), whole)
+      }
+    })
+  }
+
+  test('the same wherever it is cut, however many and long the attributes are, with types [X7]', () => {
+    const instance = 'xmlns:x="http://www.w3.org/2001/XMLSchema-instance"'
+    const attributes = new Map<string, ValueKind>([['n', 'integer']])
+    const item = { ...elementOf({ kind: 'value', text: 'preserved', attributes }), name: 'i', isList: true }
+    const body = toBody(elementOf({ kind: 'object', members: new Map([['i', item]]), lists: ['i'] }))
+    const items = `<i x:nil="1">${' '.repeat(70_000)}</i><i${manyAttributes} n="07">${long}</i><i ${instance}${manyAttributes} x:nil="true"/>`
+    const xml = `<Envelope><Body><a${manyAttributes} ${instance} b='${long}'>${items}</a></Body></Envelope>`
+    const members = many(300, (index) => `"@a${index}":"${index}",`)
+    const whole = `{"a":{${members}"@b":${quoted},"i":[null,{${members}"@n":7,"#text":${quoted}},null]}}`
+    for (const characters of [999, xml.length])
+      checkSame(String(finish(translateInSteps(xml, { body, characters })).body), whole)
+  })
+
+  const listener: Listener = {
+    onOpen: () => undefined,
+    onAttribute: () => undefined,
+    onText: () => undefined,
+    onData: () => undefined,
+    onClose: () => undefined,
+    onInstruction: () => undefined,
+    onComment: () => undefined,
+    onDeclaration: () => undefined,
+    onDoctype: () => undefined,
+  }
+
+  test('what stands between two pieces is known, and what has been read of it can be taken [X7]', () => {
+    const beginnings: readonly (readonly [start: string, inside: Inside, text: string, ends: string])[] = [
+      ['<a>one', 'text', 'one', '</a>'],
+      ['<a>one&', 'text', 'one', 'lt;</a>'],
+      ['<a b="one', 'value', 'one', '"/>'],
+      ['<a b="one&am', 'value', 'one', 'p;"/>'],
+      ['<a><![CDATA[one', 'data', 'one', ']]></a>'],
+      ['<a><![CDATA[one]', 'data', 'one', ']]></a>'],
+      ['<a><![CDATA[one]]', 'data', 'one', '></a>'],
+      ['<a><?p one', 'instruction', 'one', '?></a>'],
+      ['<a><?p one?', 'instruction', 'one', '></a>'],
+      ['<!--one', 'comment', 'one', '--><a/>'],
+      ['<!--one-', 'comment', 'one', '-><a/>'],
+      ['<a', 'other', '', '/>'],
+      ['<a><?p', 'other', '', '?></a>'],
+    ]
+    for (const [start, inside, text, ends] of beginnings) {
+      const parser = openParser(listener)
+      parser.write(start)
+      strictEqual(parser.inside, inside, start)
+      deepStrictEqual([parser.takeText(), parser.takeText()], [text, ''], start)
+      parser.write(ends)
+      parser.close()
+    }
+    const parts = ['', ' "x', ' [', ' ["x', ' [<', ' [<!', ' [<!--', ' [<!--x-', ' [<!--x--', ' [<?', ' [<?p?']
+    for (const part of parts) {
+      const parser = openParser(listener)
+      parser.write(`<!DOCTYPE a${part}`)
+      strictEqual(parser.inside, 'doctype', part)
+    }
+  })
+
+  test('of the names of entities the length is known, of numbers it does not count [X7]', () => {
+    for (const [start, length] of [
+      ['<a>&amp', 3],
+      ['<a b="&abcde', 5],
+      ['<a>&#12', 0],
+      ['<a>x', 0],
+    ] as const) {
+      const parser = openParser(listener)
+      parser.write(start)
+      strictEqual(parser.entityLength, length, start)
+    }
+  })
+
+  test('parsers are used again, at most four of them, and hold nothing of the document before [D3.1]', () => {
+    const read = (): ReturnType<typeof openParser>[] => {
+      const parsers = Array.from({ length: 6 }, () => openParser(listener))
+      for (const parser of parsers) {
+        parser.write('<a b="1">x</a>')
+        parser.close()
+        ok(parser.listener !== listener)
+      }
+      return parsers
+    }
+    const first = new Set(read())
+    strictEqual(first.size, 6)
+    strictEqual(read().filter((parser) => first.has(parser)).length, 4)
+  })
 
   test('the longest answer leaves others their turn many times [S-limit.max_response_bytes]', () => {
     const length = 16 * 1024 * 1024

@@ -25,6 +25,7 @@ export interface Listener {
   onClose(isSelfClosing: boolean): void
   onInstruction(target: string, body: string): void
   onComment(): void
+  onDeclaration(): void
   onDoctype(): void
 }
 
@@ -34,6 +35,8 @@ export type Inside = 'text' | 'data' | 'value' | 'instruction' | 'comment' | 'do
 interface Collecting {
   text: string
   entity: string
+  /** Where it is in the piece. */
+  i: number
   readonly state: number
   readonly entityReturnState: number | undefined
   readonly attribList: Attribute[]
@@ -63,8 +66,9 @@ export class Parser {
     saxes.on('processinginstruction', ({ target, body }) => this.listener.onInstruction(target, body))
     // Set by name: with one more handler set by `on`, the engine keeps the parser in a form that reads seven times
     // slower.
-    const others = saxes as unknown as Record<'commentHandler' | 'doctypeHandler' | 'attributeHandler', unknown>
+    const others = saxes as unknown as Record<`${'comment' | 'xmldecl' | 'doctype' | 'attribute'}Handler`, unknown>
     others.commentHandler = () => this.listener.onComment()
+    others.xmldeclHandler = () => this.listener.onDeclaration()
     others.doctypeHandler = () => this.listener.onDoctype()
     others.attributeHandler = (attribute: Attribute) => this.listener.onAttribute(attribute)
   }
@@ -72,6 +76,8 @@ export class Parser {
   /** Throws what the parser, or the listener, throws. The parser cannot be used after that. */
   write(piece: string): void {
     this.#saxes.write(piece)
+    // Behind a piece its position would count that piece twice.
+    this.#collecting.i = 0
   }
 
   /** Ends the document and releases the parser. */
@@ -105,7 +111,7 @@ export class Parser {
   /** What has been collected of it since its beginning, or since the last time. */
   takeText(): string {
     const { text } = this.#collecting
-    if (text !== '') this.#collecting.text = ''
+    this.#collecting.text = ''
     return text
   }
 
@@ -127,6 +133,7 @@ const nobody: Listener = {
   onClose: () => undefined,
   onInstruction: () => undefined,
   onComment: () => undefined,
+  onDeclaration: () => undefined,
   onDoctype: () => undefined,
 }
 

@@ -38,7 +38,6 @@ const fewAttributes = 256
 const longName = 128 * 1024
 
 const byteOrderMark = '\ufeff'
-const declaration = /^<\?xml[\t\n\r ]/
 const maxReasonLength = 100
 
 /** Of one document. */
@@ -63,9 +62,10 @@ export class Reader implements Listener {
   /** What the value of an attribute, or a processing instruction, began with in earlier pieces. */
   #begun = ''
   #escaped: LongJson | undefined
-  /** The pieces since the last event, and where the first of them begins. */
+  /** The pieces since the last event, where the first of them begins, and where the event ended. */
   readonly #recent: string[] = []
   #start = 0
+  #behind = 0
 
   constructor(limits: Limits, body: Member | undefined, include: Include | undefined) {
     this.#limits = limits
@@ -74,11 +74,9 @@ export class Reader implements Listener {
   }
 
   read(piece: string, isFirst: boolean): void {
-    if (isFirst) {
-      // The parser would skip a second mark like the first one.
-      if (piece.startsWith(byteOrderMark)) this.#refuse('a byte-order mark inside the document')
-      if (declaration.test(piece)) this.#count()
-    } else this.#take()
+    if (!isFirst) this.#take()
+    // The parser would skip a second mark like the first one.
+    else if (piece.startsWith(byteOrderMark)) this.#refuse('a byte-order mark inside the document')
     this.#recent.push(piece)
     try {
       this.#parser.write(piece)
@@ -111,6 +109,7 @@ export class Reader implements Listener {
     this.#events++
     this.#isCounted = false
     if (this.#events > this.#limits.events) this.#refuse(`more than ${this.#limits.events} parse events`)
+    this.#behind = this.#parser.position
     if (this.#recent.length === 1) return
     for (const piece of this.#recent.splice(0, this.#recent.length - 1)) this.#start += piece.length
   }
@@ -202,6 +201,10 @@ export class Reader implements Listener {
     this.#count()
   }
 
+  onDeclaration(): void {
+    this.#count()
+  }
+
   onDoctype(): never {
     return this.#refuse('a DOCTYPE is not accepted')
   }
@@ -244,19 +247,17 @@ export class Reader implements Listener {
   }
 
   onInstruction(target: string, rest: string): void {
-    const begun = this.#begun
-    this.#begun = ''
     // `<?a?b?>`: the parser lets a target end at a question mark.
-    const isBroken = (begun || rest).startsWith('?') && this.#isCutAt(target, begun === '' ? rest : undefined)
+    const isBroken = (this.#begun || rest).startsWith('?') && this.#beginsWith(`<?${target}?`)
+    this.#begun = ''
     this.#count()
     if (isBroken) this.#refuse('no white space after the target of a processing instruction')
   }
 
-  /** Whether the instruction that ends here has a question mark right behind its target. */
-  #isCutAt(target: string, body: string | undefined): boolean {
+  /** Whether the markup that ends here does. No text has a `<`; an event that a text was may end behind that. */
+  #beginsWith(start: string): boolean {
     const recent = this.#recent.join('')
-    if (body === undefined) return recent.includes(`<?${target}?`)
-    return recent.endsWith(`<?${target}${body}?>`, this.#parser.position - this.#start)
+    return recent.startsWith(start, recent.indexOf('<', this.#behind - this.#start - 1))
   }
 }
 

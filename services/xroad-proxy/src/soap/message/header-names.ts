@@ -109,6 +109,7 @@ class Found implements Listener {
   onAttribute(): void {}
   onInstruction(): void {}
   onComment(): void {}
+  onDeclaration(): void {}
   onDoctype(): void {
     this.isOver = true
   }
