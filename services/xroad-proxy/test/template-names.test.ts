@@ -23,6 +23,7 @@ const readText = (text: string): string[] =>
   )
 
 const gone = (name: string, remedy: string): string => `'${name}' is not among params, so it is always empty; ${remedy}`
+const others = `params are ${params.join(', ')}`
 const braces = "'generate.client' is XML and needs three braces: {{{generate.client}}}"
 const filled = (name: string, meant: string): string =>
   `the service does not fill in 'generate.${name}'; did you mean ${meant}?`
@@ -56,8 +57,8 @@ describe('a name that no call can fill is told [X26]', () => {
     ['{{#if person}}{{else if personCode}}{{/if}}', gone('personCode', 'did you mean personalCode?')],
     ['{{#personCode}}x{{/personCode}}', gone('personCode', 'did you mean personalCode?')],
     ['{{^personCode}}x{{/personCode}}', gone('personCode', 'did you mean personalCode?')],
-    ['{{#each list as |item|}}{{/each}}{{item}}', gone('item', `params are ${params.join(', ')}`)],
-    ['{{zzz}}', gone('zzz', `params are ${params.join(', ')}`)],
+    ['{{#each list as |item|}}{{/each}}{{item}}', gone('item', others)],
+    ['{{zzz}}', gone('zzz', others)],
     ['{{generate.client}}', braces],
     ['{{this.generate.client}}', braces],
     ['{{@root.generate.client}}', braces],
@@ -88,7 +89,41 @@ describe('a name that no call can fill is told [X26]', () => {
     ['{{#eech list}}{{/eech}}', "there is no helper 'eech'; did you mean each?"],
     ['{{#if (isnil person)}}{{/if}}', "there is no helper 'isnil'; did you mean is_nil?"],
     ['{{#each list}}{{@indx}}{{/each}}', "there is no '@indx'; did you mean @index?"],
+    [
+      '{{#each list}}{{@indx}}{{@kee}}{{/each}}',
+      "there is no '@indx'; did you mean @index?",
+      "there is no '@kee'; did you mean @key?",
+    ],
+    ['{{@zzzzz}}{{@roott.person}}', "there is no '@zzzzz'", "there is no '@roott'; did you mean @root?"],
     ['{{../personalCode}}', "'../personalCode' leads outside the values, so it is always empty"],
+    ['{{#with this}}{{../personalCode}}{{/with}}', "'../personalCode' leads outside the values, so it is always empty"],
+    ['{{#each list}}{{#with @root}}{{personCode}}{{/with}}{{/each}}', gone('personCode', 'did you mean personalCode?')],
+    ['{{#person}}{{@root.personCode}}{{/person}}', gone('personCode', 'did you mean personalCode?')],
+    ['{{#person}}{{#with @root.generate}}{{uid}}{{/with}}{{/person}}', filled('uid', 'generate.uuid')],
+    ['{{#each list as |item|}}{{../item}}{{/each}}', gone('item', others)],
+    ['{{#each list as |item|}}{{#with @root}}{{this.item}}{{/with}}{{/each}}', gone('item', others)],
+    [
+      '{{#with this as |all|}}{{all.person}}{{personCode}}{{/with}}{{all}}',
+      gone('personCode', 'did you mean personalCode?'),
+      gone('all', others),
+    ],
+    ['{{#with}}{{anything}}{{/with}}', "the helper 'with' takes 1 value"],
+    ['{{12}}', gone('12', others)],
+    ['{{personCode a=1}}', "there is no helper 'personCode'"],
+    ['{{#if person includeZero=personCode}}{{/if}}', gone('personCode', 'did you mean personalCode?')],
+    ['{{lookup (lookup lst 0) "name"}}', gone('lst', 'did you mean list?')],
+    ['{{#> part personCode}}{{/part}}', gone('personCode', 'did you mean personalCode?')],
+    ['{{#> part}}{{@root.personCode}}{{/part}}', gone('personCode', 'did you mean personalCode?')],
+    [
+      '{{#*inline "part"}}{{@root.personCode}}{{/inline}}{{> part a=lst}}',
+      gone('personCode', 'did you mean personalCode?'),
+      gone('lst', 'did you mean list?'),
+    ],
+    ['{{#*inline "part"}}{{/inline}}{{> (lookup lst 0)}}', gone('lst', 'did you mean list?')],
+    ['{{generate_client}}', gone('generate_client', 'did you mean {{{generate.client}}}?')],
+    ['{{service.uuid}}', gone('service.uuid', 'did you mean generate.uuid?')],
+    ['{{generate.user.id}}{{generate.uid}}', filled('user.id', 'generate.user_id'), filled('uid', 'generate.uuid')],
+    [`{{${'z'.repeat(80)}}}`, gone('z'.repeat(64), others)],
     [
       '{{personCode}} {{generate.client}} {{instance}}',
       gone('personCode', 'did you mean personalCode?'),
@@ -105,6 +140,12 @@ describe('a name that no call can fill is told [X26]', () => {
   test('a file without any params is told as well', () => {
     deepStrictEqual(warningsOf('{{zzz}}', []), [gone('zzz', 'the file has no params, such as params: [zzz]')])
   })
+
+  test('of many params the first ten are told', () => {
+    const names = Array.from('abcdefghijkl')
+    deepStrictEqual(warningsOf('{{zzz}}', names.slice(0, 10)), [gone('zzz', 'params are a, b, c, d, e, f, g, h, i, j')])
+    deepStrictEqual(warningsOf('{{zzz}}', names), [gone('zzz', 'params are a, b, c, d, e, f, g, h, i, j, and 2 more')])
+  })
 })
 
 describe('what a call can fill is not told [X26]', () => {
@@ -117,7 +158,13 @@ describe('what a call can fill is not told [X26]', () => {
     '{{#each list}}{{#each items}}{{code}}{{../name}}{{../../personalCode}}{{/each}}{{/each}}',
     '{{#each list as |item index|}}{{item.name}}{{index}}{{#if item}}{{item}}{{/if}}{{/each}}',
     '{{#with person as |p|}}{{p.name}}{{name}}{{/with}}{{#each_value list}}{{this}}{{name}}{{/each_value}}',
-    '{{#each list}}{{#with this}}{{../anything}}{{/with}}{{/each}}',
+    '{{#each list}}{{#with this}}{{anything}}{{../anything}}{{/with}}{{/each}}',
+    '{{#with generate}}{{#with this}}{{anything}}{{/with}}{{/with}}{{#with ..}}{{anything}}{{/with}}',
+    '{{#with (lookup person "name")}}{{anything}}{{/with}}{{lookup (lookup this "generate") "uuid"}}',
+    '{{#each this}}{{anything}}{{/each}}{{#each generate}}{{anything}}{{/each}}{{#generate}}{{uuid}}{{/generate}}',
+    '{{#each list as |item|}}{{#with @root}}{{item}}{{/with}}{{/each}}{{true}}{{null}}{{undefined}}',
+    '{{#with this as |all|}}{{all.anything}}{{personalCode}}{{/with}}',
+    '{{#person}}{{#each list}}{{../../../anything}}{{/each}}{{/person}}',
     '{{#person}}{{name}}{{../anything}}{{/person}}{{^person}}{{personalCode}}{{/person}}',
     '{{#each this}}{{@key}}={{this}}{{/each}}{{#each @root}}{{this}}{{/each}}{{#each generate}}{{this}}{{/each}}',
     '{{lookup this personalCode}}{{lookup list 0}}{{lookup person "name"}}{{lookup @root "person"}}',

@@ -118,9 +118,8 @@ class NameReview {
     const isEntering = entering.has(nameOf(block.path)) && others.length === 0
     if (this.#isCall(block)) {
       this.#values(block)
-      const scope = isEntering ? this.#entered(nameOf(block.path), value) : undefined
-      if (scope === undefined) this.program(block.program)
-      else this.#within(scope, block.program)
+      if (isEntering) this.#within(this.#entered(nameOf(block.path), value), block.program)
+      else this.program(block.program)
     } else {
       this.#name(block.path, 'value')
       this.#within('maybe', block.program)
@@ -128,24 +127,23 @@ class NameReview {
     this.program(block.inverse)
   }
 
-  /** The scope inside; undefined where it is the same. */
+  /** The scope inside; undefined where it is the same: Handlebars does not count a block that stays where it is. */
   #entered(helper: unknown, value: hbs.AST.Expression | undefined): Scope | undefined {
     if (helper !== 'with' || value === undefined) return 'value'
     const resolved = this.#resolve(value)
     if (resolved === undefined) return 'maybe'
     const { scope, parts } = resolved
-    // Handlebars does not count a block that stays where it is.
     if (parts.length === 0) return scope === 'root' && this.#scopes.at(-1) === 'root' ? undefined : inPlace[scope]
     return scope === 'root' && parts.join('.') === 'generate' ? 'generate' : 'value'
   }
 
-  #within(scope: Scope, program: hbs.AST.Program | undefined): void {
+  #within(scope: Scope | undefined, program: hbs.AST.Program | undefined): void {
     const named = program?.blockParams ?? []
-    this.#scopes.push(scope)
+    if (scope !== undefined) this.#scopes.push(scope)
     this.#blockParams.push(...named)
     this.program(program)
     this.#blockParams.length -= named.length
-    this.#scopes.pop()
+    if (scope !== undefined) this.#scopes.pop()
   }
 
   #partial({ name, params, hash }: hbs.AST.PartialStatement | hbs.AST.PartialBlockStatement): void {
@@ -205,10 +203,10 @@ class NameReview {
   }
 
   #from(depth: number, parts: readonly string[]): Resolved | undefined {
-    const passed = this.#scopes.slice(Math.max(0, this.#scopes.length - 1 - depth))
-    if (passed.includes('maybe')) return undefined
-    const scope = this.#scopes[this.#scopes.length - 1 - depth] ?? 'outside'
-    return scope === 'maybe' ? undefined : { scope, parts }
+    const from = this.#scopes.length - 1 - depth
+    if (this.#scopes.includes('maybe', Math.max(0, from))) return undefined
+    const scope = this.#scopes[from] as Exclude<Scope, 'maybe'> | undefined
+    return { scope: scope ?? 'outside', parts }
   }
 
   #judge({ scope, parts }: Resolved, at: hbs.AST.Node, use: Use, shown: string): void {
@@ -232,9 +230,7 @@ class NameReview {
   }
 
   #tellUnknown(first: string, parts: readonly string[]): string {
-    const param = this.#nearest(first, [...this.#params])
-    const filled = param === undefined ? this.#nearestFilled(parts) : undefined
-    const meant = param ?? (filled === undefined ? undefined : written(filled))
+    const meant = this.#nearest(first, [...this.#params]) ?? this.#nearestFilled(parts)
     const remedy = meant === undefined ? this.#known(first) : `did you mean ${meant}?`
     return `'${short(parts.join('.'))}' is not among params, so it is always empty; ${remedy}`
   }
@@ -242,8 +238,8 @@ class NameReview {
   /** `generat.client`, `generateUuid`, or the name of a field alone. */
   #nearestFilled(parts: readonly string[]): string | undefined {
     const names = filledNames.map((name) => `generate.${name}`)
-    const meant = this.#nearest(parts.join('.'), names) ?? this.#nearest(parts.at(-1) ?? '', filledNames)
-    return meant?.replace(/^generate\./, '')
+    const meant = this.#nearest(parts.join('.'), names) ?? this.#nearest(parts.at(-1) as string, filledNames)
+    return meant === undefined ? undefined : written(meant.replace(/^generate\./, ''))
   }
 
   #known(name: string): string {
@@ -294,5 +290,5 @@ function isPath(node: hbs.AST.Node): node is Path {
 }
 
 function nameOf(path: hbs.AST.Expression): unknown {
-  return Object.hasOwn(path, 'original') ? (path as Path).original : undefined
+  return (path as Partial<Path>).original
 }
