@@ -13,7 +13,7 @@ import type { Part, Room } from './boundaries/part.ts'
 import { computing } from './boundaries/open.ts'
 import { parts } from './boundaries/rooms.ts'
 import { entriesOf, findRoom, isMeant, objection } from './boundaries/rule.ts'
-import { listSources, readImports } from './boundaries/sources.ts'
+import { listFiles, listSources, readImports } from './boundaries/sources.ts'
 import { writeTables } from './boundaries/tables.ts'
 
 const root = resolve(import.meta.dirname, '..')
@@ -114,11 +114,10 @@ test('ARCHITECTURE.md has the table of rooms (npm run boundaries writes it)', ()
   strictEqual(page, writeTables(page, parts))
 })
 
-test(`no folder has more than ${maxFilesInFolder} sources side by side`, () => {
-  const counts = Map.groupBy(
-    sources.filter((file) => !file.endsWith('.d.ts')),
-    (file) => posix.dirname(file),
-  )
+test(`no folder has more than ${maxFilesInFolder} sources side by side, of benches, tools and what helps tests as well`, () => {
+  const helping = '{{packages,services}/*/{bench,test/support,testing,tools},tools}/**/*.{js,ts}'
+  const counted = [...sources, ...listFiles(root, helping)].filter((file) => !/\.(?:d|test)\.ts$/.test(file))
+  const counts = Map.groupBy(counted, (file) => posix.dirname(file))
   const crowded = [...counts].filter(([, files]) => files.length > maxFilesInFolder)
   deepStrictEqual(
     crowded.map(([folder, files]) => `${folder}: ${files.length}`),

@@ -2,9 +2,13 @@
 import { globSync, readFileSync } from 'node:fs'
 import { join, sep } from 'node:path'
 
-/** Forward slashes, below `root`, in order. */
 export function listSources(root: string): string[] {
-  return globSync('{packages,services}/*/src/**/*.{js,ts}', { cwd: root })
+  return listFiles(root, '{packages,services}/*/src/**/*.{js,ts}')
+}
+
+/** Forward slashes, below `root`, in order. */
+export function listFiles(root: string, pattern: string): string[] {
+  return globSync(pattern, { cwd: root })
     .map((file) => file.split(sep).join('/'))
     .toSorted()
 }

@@ -15,13 +15,13 @@ import {
   type Trial,
 } from '@services/bench'
 import { type Arena, openArena } from './arena.ts'
-import { makeBoot, mostFiles } from './boot.ts'
+import { makeBoot, mostFiles } from './boot/boot.ts'
 import { withManyCallers } from './callers.ts'
 import { toEntrant } from './contenders/contender.ts'
 import { overHttp } from './contenders/http.ts'
 import { sqlapi } from './contenders/sqlapi.ts'
 import { fetchMillion } from './million.ts'
-import { readme, script } from './readme.ts'
+import { readme, script } from './report/readme.ts'
 import { scenarios } from './scenarios/all.ts'
 import type { Scenario } from './scenarios/scenario.ts'
 

@@ -10,8 +10,8 @@ import { startThrowawayPostgres } from '@services/testing/postgres'
 import pg from 'pg'
 import { findPgbench } from './contenders/pgbench.ts'
 import { rustNames } from './contenders/rust.ts'
-import { type Installed, installOthers } from './install.ts'
-import { buildGo, buildRust, type Built } from './peers.ts'
+import { type Installed, installOthers } from './install/install.ts'
+import { buildGo, buildRust, type Built } from './install/peers.ts'
 import type { ContenderName, Project } from './scenarios/scenario.ts'
 
 export interface Arena {

@@ -10,7 +10,7 @@ import {
   raceCallers,
 } from '@services/bench'
 import type { Arena } from './arena.ts'
-import { colours } from './chart.ts'
+import { colours } from './report/chart.ts'
 import type { Contender } from './contenders/contender.ts'
 import { rustNames } from './contenders/rust.ts'
 import { oneRow } from './scenarios/postgres.ts'

@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { median } from '@services/bench'
 import { startThrowawayPostgres } from '@services/testing/postgres'
-import { treeSchema, writeTree } from './boot-tree.ts'
+import { treeSchema, writeTree } from './boot/boot-tree.ts'
 
 const files = 1000
 const targetSeconds = 5

@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { tellPage, timePage } from '@services/bench'
 import { newFolder, spawnProcess, until, untilListening } from '@services/testing'
 import { openBrowser } from '@services/testing/browser'
-import { treeSchema, writeTree } from './boot-tree.ts'
+import { treeSchema, writeTree } from './boot/boot-tree.ts'
 
 const files = 1000
 const openings = 10

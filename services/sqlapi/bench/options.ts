@@ -1,6 +1,6 @@
 /** The command line of this bench: its scenarios and how long they are raced. */
 import { type BenchFlags, callersScenario } from '@services/bench'
-import { script } from './readme.ts'
+import { script } from './report/readme.ts'
 import { scenarios } from './scenarios/all.ts'
 
 export const flags: BenchFlags = {

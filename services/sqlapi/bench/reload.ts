@@ -11,7 +11,7 @@ import { createInterface } from 'node:readline'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout } from 'node:timers/promises'
 import { median } from '@services/bench'
-import { treeSchema, writeTree } from './boot-tree.ts'
+import { treeSchema, writeTree } from './boot/boot-tree.ts'
 
 const files = 1000
 const targetMs = 200

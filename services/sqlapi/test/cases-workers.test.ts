@@ -1,6 +1,6 @@
 /** Every case once more while two processes serve: each request is answered by the one that did not answer the last. */
 import { runCases } from './support/conformance.ts'
-import { openPair } from './support/pair.ts'
+import { openPair } from './support/cluster/pair.ts'
 import { startTestService } from './support/service.ts'
 
 const pair = openPair()

@@ -10,7 +10,7 @@ import { describe, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { newFolder, spawnProcess } from '@services/testing'
 
-const primary = join(import.meta.dirname, 'support/cluster-primary.ts')
+const primary = join(import.meta.dirname, 'support/cluster/cluster-primary.ts')
 const skip = process.platform === 'win32' && 'Windows has no SIGSTOP'
 
 /** What becomes of the connection in the time after the worker's end. */

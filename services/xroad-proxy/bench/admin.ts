@@ -6,7 +6,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { type Command, freePort, raceWithAdmin } from '@services/bench'
 import { toEntrant } from './entrant.ts'
-import { versions } from './report.ts'
+import { versions } from './report/report.ts'
 import { type Scenario, scenarios } from './scenarios.ts'
 import { ownProgram, prepare, type Setup } from './setup.ts'
 

@@ -20,15 +20,15 @@ import {
   type Trial,
 } from '@services/bench'
 import { sha256 } from './answers.ts'
-import { writeTree } from './boot-tree.ts'
+import { writeTree } from './boot/boot-tree.ts'
 import { withManyCallers } from './callers.ts'
 import { toEntrant } from './entrant.ts'
-import { readme, script, versions } from './report.ts'
+import { readme, script, versions } from './report/report.ts'
 import { type Build, scenarios } from './scenarios.ts'
 import { ownProgram, prepare, type Setup } from './setup.ts'
-import { writeWsdls } from './wsdl-tree.ts'
-import { readFor, startReader } from './xml.ts'
-import { registerAnswer } from './xml-document.ts'
+import { writeWsdls } from './boot/wsdl-tree.ts'
+import { readFor, startReader } from './xml/xml.ts'
+import { registerAnswer } from './xml/xml-document.ts'
 
 /** There and back. */
 const lengths: Lengths = { rounds: 2, warmUpSeconds: 1.5, seconds: 2 }

@@ -11,10 +11,10 @@ import {
   manyCallers,
   raceCallers,
 } from '@services/bench'
-import { colours } from './chart.ts'
+import { colours } from './report/chart.ts'
 import { toEntrant } from './entrant.ts'
-import { versions } from './report.ts'
-import { nameOf } from './results.ts'
+import { versions } from './report/report.ts'
+import { nameOf } from './report/results.ts'
 import { type ContenderName, restTitle, type Scenario, smallRequests } from './scenarios.ts'
 import type { Setup } from './setup.ts'
 

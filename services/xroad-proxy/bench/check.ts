@@ -8,7 +8,7 @@ import { median } from '@services/bench'
 import { CompiledContracts, toRequestCheck } from '../src/soap/check/check.ts'
 import { pickParams, readDocument, readParams } from '../src/soap/request/params.ts'
 import { RequestContracts } from '../src/wsdl/description/request-contract.ts'
-import { generateAround } from '../test/support/wsdl.ts'
+import { generateAround } from '../test/support/wsdl/wsdl.ts'
 
 const targetMicroseconds = 50
 const requests = 20_000

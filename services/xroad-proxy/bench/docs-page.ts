@@ -8,8 +8,8 @@ import { join } from 'node:path'
 import { tellPage, timePage } from '@services/bench'
 import { newFolder, spawnProcess, untilListening } from '@services/testing'
 import { openBrowser } from '@services/testing/browser'
-import { largeWsdl } from '../test/support/large-wsdl.ts'
-import { folderVariable } from './wsdl.ts'
+import { largeWsdl } from '../test/support/wsdl/large-wsdl.ts'
+import { folderVariable } from './boot/wsdl.ts'
 
 const operations = 540
 const openings = 10

@@ -17,17 +17,17 @@ import {
   writeCallers,
 } from '@services/bench'
 import { compareWith } from './against.ts'
-import { type BootResult, measureBoot } from './boot.ts'
+import { type BootResult, measureBoot } from './boot/boot.ts'
 import { chartTitle as callersTitle, measureCallers, toCallersChart, toCallersReport } from './callers.ts'
-import { chartTitle, toChart } from './chart.ts'
+import { chartTitle, toChart } from './report/chart.ts'
 import { toEntrant } from './entrant.ts'
 import { flags } from './options.ts'
-import { readme, script, toMarkdown, versions } from './report.ts'
-import type { ScenarioResult } from './results.ts'
+import { readme, script, toMarkdown, versions } from './report/report.ts'
+import type { ScenarioResult } from './report/results.ts'
 import { type Scenario, scenarios } from './scenarios.ts'
 import { ownProgram, prepare, type Setup } from './setup.ts'
-import { folderVariable, measureWsdl } from './wsdl.ts'
-import { measureXml } from './xml.ts'
+import { folderVariable, measureWsdl } from './boot/wsdl.ts'
+import { measureXml } from './xml/xml.ts'
 
 const service = join(import.meta.dirname, '..')
 

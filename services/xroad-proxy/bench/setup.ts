@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Command, type Server, startServer } from '@services/bench'
 import { keystorePassword, writePki } from '../src/mock/pki.ts'
-import { findHaproxy, haproxyCommand } from './haproxy.ts'
+import { findHaproxy, haproxyCommand } from './contenders/haproxy.ts'
 import type { Build, ContenderName, Scenario } from './scenarios.ts'
 
 export interface Setup {
@@ -81,7 +81,7 @@ export async function prepare(
             BENCH_UPSTREAM_PORT: String(upstream.port),
             BENCH_AGENT: isContext ? 'context' : 'pfx',
           }
-          return { args: [join(here, isContext ? 'floor.ts' : `${name}.ts`)], env: place }
+          return { args: [join(here, 'contenders', isContext ? 'floor.ts' : `${name}.ts`)], env: place }
         }
       }
     },

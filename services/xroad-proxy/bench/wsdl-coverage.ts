@@ -14,11 +14,11 @@ import { describeRequest } from '../src/wsdl/description/request-schema.ts'
 import type { GeneratedDsl } from '../src/wsdl/dsl/write.ts'
 import { readWsdl } from '../src/wsdl/operations/operations.ts'
 import type { SkipReason } from '../src/wsdl/operations/reasons.ts'
-import { leastOf } from '../test/support/least-body.ts'
-import { RandomBodies } from '../test/support/random-body.ts'
-import { generateAll, renderDsl, resolveIn } from '../test/support/wsdl.ts'
-import { openSchemas, standAlone, whyNoXmllint, whyNotCompiled } from '../test/support/xml-schema.ts'
-import { folderVariable } from './wsdl.ts'
+import { leastOf } from '../test/support/bodies/least-body.ts'
+import { RandomBodies } from '../test/support/bodies/random-body.ts'
+import { generateAll, renderDsl, resolveIn } from '../test/support/wsdl/wsdl.ts'
+import { openSchemas, standAlone, whyNoXmllint, whyNotCompiled } from '../test/support/wsdl/xml-schema.ts'
+import { folderVariable } from './boot/wsdl.ts'
 
 /** Of operations whose schema or port type the WSDL does not have. */
 const absent: ReadonlySet<SkipReason> = new Set(['no_port_type_operation', 'input_unresolved', 'type_missing'])

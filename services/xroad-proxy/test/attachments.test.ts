@@ -8,7 +8,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import type { AttachmentMode } from '../src/model.ts'
 import { readResponse } from '../src/soap/message/response.ts'
 import { XmlError } from '../src/soap/json/xml-error.ts'
-import { startTypedService, type TypedService } from './support/typed-service.ts'
+import { startTypedService, type TypedService } from './support/wsdl/typed-service.ts'
 
 const related = 'multipart/related; type="text/xml"; start="<root>"; boundary=b'
 const root = ['Content-Type: text/xml; charset=utf-8', 'Content-ID: <root>', '', '<a>1</a>']

@@ -28,7 +28,7 @@ import { keystorePassword } from '../src/mock/pki.ts'
 import { rest } from './support/exchange.ts'
 import { type Lanes, sharedPki, startLanes } from './support/lanes.ts'
 import { startProxy } from './support/process.ts'
-import { startRaw } from './support/raw-upstream.ts'
+import { startRaw } from './support/upstreams/raw-upstream.ts'
 import { mountSmallDisk, whyNoSmallDisk } from './support/small-disk.ts'
 
 type Told = { [Name in keyof EventFields]: readonly [Name, EventFields[Name]] }[keyof EventFields]

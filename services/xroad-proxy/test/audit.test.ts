@@ -7,8 +7,8 @@ import { after, before, describe, test } from 'node:test'
 import { errorOf, newFolder, until } from '@services/testing'
 import { exchange, head, open, readToEnd, rest, toAnswer as toRawAnswer } from './support/exchange.ts'
 import { type Lanes, type LanesOptions, startLanes } from './support/lanes.ts'
-import { answering, ok as answer, type RawUpstream, startRaw } from './support/raw-upstream.ts'
-import { startUpstream, toAnswer, toEnvelope, toFault11, type Upstream } from './support/upstream.ts'
+import { answering, ok as answer, type RawUpstream, startRaw } from './support/upstreams/raw-upstream.ts'
+import { startUpstream, toAnswer, toEnvelope, toFault11, type Upstream } from './support/upstreams/upstream.ts'
 
 type Line = Readonly<Record<string, unknown>>
 

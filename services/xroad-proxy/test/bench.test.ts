@@ -3,9 +3,9 @@ import { deepStrictEqual, doesNotMatch, match, ok, strictEqual } from 'node:asse
 import { test } from 'node:test'
 import { testBench } from '@services/bench/testing'
 import { toCallersReport } from '../bench/callers.ts'
-import { toChart } from '../bench/chart.ts'
+import { toChart } from '../bench/report/chart.ts'
 import { flags } from '../bench/options.ts'
-import { toMarkdown } from '../bench/report.ts'
+import { toMarkdown } from '../bench/report/report.ts'
 import { restTitle, scenarios } from '../bench/scenarios.ts'
 import { findAbsences } from '../bench/setup.ts'
 

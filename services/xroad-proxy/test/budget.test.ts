@@ -13,9 +13,9 @@ import { Room } from '../src/upstream/room.ts'
 import { openUpstream } from '../src/upstream/upstream.ts'
 import { exchange, head, type RawAnswer, rest } from './support/exchange.ts'
 import { type Lanes, startLanes } from './support/lanes.ts'
-import { ok as answer, type RawUpstream, startRaw } from './support/raw-upstream.ts'
+import { ok as answer, type RawUpstream, startRaw } from './support/upstreams/raw-upstream.ts'
 import { soapFile } from './support/soap-service.ts'
-import { startUpstream } from './support/upstream.ts'
+import { startUpstream } from './support/upstreams/upstream.ts'
 
 /** Names of those who got what they waited for, in order. */
 function watch() {

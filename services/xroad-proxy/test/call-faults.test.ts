@@ -16,9 +16,9 @@ import type { ResponseWriter } from '../src/model.ts'
 import { type Call, openUpstream } from '../src/upstream/upstream.ts'
 import { exchange, head, type RawAnswer, rest } from './support/exchange.ts'
 import { type Lanes, sharedPki, startLanes } from './support/lanes.ts'
-import { answering, ok as answer, type RawUpstream, startRaw } from './support/raw-upstream.ts'
+import { answering, ok as answer, type RawUpstream, startRaw } from './support/upstreams/raw-upstream.ts'
 import { soapFile } from './support/soap-service.ts'
-import { startUpstream, toAnswer } from './support/upstream.ts'
+import { startUpstream, toAnswer } from './support/upstreams/upstream.ts'
 
 const dsl = { 'g/rest.yml': rest('POST'), 'g/get.yml': rest('GET'), 'g/soap.yml': soapFile() }
 const envelope =

@@ -12,8 +12,8 @@ import { StartupFailure } from '../src/errors.ts'
 import { keystorePassword } from '../src/mock/pki.ts'
 import { rest } from './support/exchange.ts'
 import { type Lanes, sharedPki, startLanes } from './support/lanes.ts'
-import { startUpstream, toAnswer, toEnvelope, type Upstream } from './support/upstream.ts'
-import { demo, drop, wsdlOf } from './support/wsdl-folder.ts'
+import { startUpstream, toAnswer, toEnvelope, type Upstream } from './support/upstreams/upstream.ts'
+import { demo, drop, wsdlOf } from './support/wsdl/wsdl-folder.ts'
 
 const own = { member_class: 'GOV', member_code: '70000000', subsystem_code: 'demo' }
 const tax = { member_class: 'GOV', member_code: '70000349', subsystem_code: 'tax' }

@@ -15,9 +15,9 @@ import { attack, type Look, openPage, type SeenPage, sendCall, startPrefixProxy 
 import { type NoBrowser, openBrowser } from '@services/testing/browser'
 import type { Browser, Page } from 'playwright-core'
 import { type Lanes, sharedPki, startLanes } from './support/lanes.ts'
-import { largeWsdl } from './support/large-wsdl.ts'
+import { largeWsdl } from './support/wsdl/large-wsdl.ts'
 import { soapFile } from './support/soap-service.ts'
-import { wsdlOf } from './support/wsdl-folder.ts'
+import { wsdlOf } from './support/wsdl/wsdl-folder.ts'
 
 const example = join(import.meta.dirname, '../../../examples/xroad-proxy')
 /** Where to keep the pictures; otherwise they go with the test. */

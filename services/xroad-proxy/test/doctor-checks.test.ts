@@ -19,7 +19,7 @@ import {
   soapFile,
   trust,
 } from './support/doctor.ts'
-import { wsdlOf } from './support/wsdl-folder.ts'
+import { wsdlOf } from './support/wsdl/wsdl-folder.ts'
 
 interface Case {
   /** The code in brackets, as rules.ts has it. */

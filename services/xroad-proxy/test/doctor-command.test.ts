@@ -11,7 +11,7 @@ import { runCommand } from './support/commands.ts'
 import { password, restFile, soapFile } from './support/doctor.ts'
 import { sharedPki } from './support/lanes.ts'
 import { binary, spawnProxy } from './support/process.ts'
-import { wsdlOf } from './support/wsdl-folder.ts'
+import { wsdlOf } from './support/wsdl/wsdl-folder.ts'
 
 const client = { member_class: 'GOV', member_code: '70000000', subsystem_code: 'demo' }
 const sound = { client_data: client }

@@ -23,7 +23,7 @@ import type { ResponseWriter } from '../src/model.ts'
 import { openUpstream } from '../src/upstream/upstream.ts'
 import { keystorePassword } from '../src/mock/pki.ts'
 import { sharedPki, startLanes } from './support/lanes.ts'
-import { type Act, startUpstream, toAnswer, toEnvelope, toFault11 } from './support/upstream.ts'
+import { type Act, startUpstream, toAnswer, toEnvelope, toFault11 } from './support/upstreams/upstream.ts'
 
 const { folder: pkiFolder, files: pki } = sharedPki()
 const env = { WORD: keystorePassword }

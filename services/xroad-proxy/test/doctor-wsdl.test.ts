@@ -10,7 +10,7 @@ import { gatherFacts } from '../src/doctor/facts.ts'
 import type { Finding } from '../src/doctor/finding.ts'
 import { findWsdls } from '../src/doctor/wsdl-facts.ts'
 import { codesOf, examine, gather, server, soapFile } from './support/doctor.ts'
-import { demo, drop, wsdlOf } from './support/wsdl-folder.ts'
+import { demo, drop, wsdlOf } from './support/wsdl/wsdl-folder.ts'
 
 const cure =
   'Where the service is your own, make the sidecar and client_data agree; for one of another member write member_class, ' +

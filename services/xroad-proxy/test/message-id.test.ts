@@ -5,8 +5,8 @@ import { deepStrictEqual, match, ok, strictEqual } from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { exchange, head, type RawAnswer, rest } from './support/exchange.ts'
 import { type Lanes, startLanes } from './support/lanes.ts'
-import { answering, ok as answer, type RawUpstream, startRaw } from './support/raw-upstream.ts'
-import { toAnswer } from './support/upstream.ts'
+import { answering, ok as answer, type RawUpstream, startRaw } from './support/upstreams/raw-upstream.ts'
+import { toAnswer } from './support/upstreams/upstream.ts'
 
 const fresh = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 const envelope =

@@ -12,7 +12,7 @@ import { newFolder, writeFiles } from '@services/testing'
 import { type RunningMock, startMock } from '../src/mock/mock.ts'
 import { keystorePassword } from '../src/mock/pki.ts'
 import { sharedPki } from './support/lanes.ts'
-import { wsdlOf } from './support/wsdl-folder.ts'
+import { wsdlOf } from './support/wsdl/wsdl-folder.ts'
 
 const wsdl = wsdlOf(['find'], { address: 'http://10.1.2.3:8080/secret' })
 const yaml =

@@ -17,8 +17,8 @@ import type { ResponseShape, SoapEndpoint } from '../src/model.ts'
 import { finish, type Steps } from '../src/steps.ts'
 import { readWsdl } from '../src/wsdl/operations/operations.ts'
 import type { Wsdl } from '../src/wsdl/operations/operations.ts'
-import { type Description, type Schema, startTypedService } from './support/typed-service.ts'
-import { generateAll, noFiles, resolveIn, wsdlAround } from './support/wsdl.ts'
+import { type Description, type Schema, startTypedService } from './support/wsdl/typed-service.ts'
+import { generateAll, noFiles, resolveIn, wsdlAround } from './support/wsdl/wsdl.ts'
 
 interface Described {
   readonly text: string

@@ -10,7 +10,7 @@ import { type Callers, keepCalling, newFolder, until } from '@services/testing'
 import { issueClient, issueServer, makeAuthority, toPkcs12 } from '@services/testing/certificates'
 import { restFile } from './support/soap-service.ts'
 import { type Lanes, startLanes } from './support/lanes.ts'
-import { answer, type MutualUpstream, startMutualUpstream } from './support/mutual-upstream.ts'
+import { answer, type MutualUpstream, startMutualUpstream } from './support/upstreams/mutual-upstream.ts'
 
 const authority = makeAuthority('authority of clients')
 const serverAuthority = makeAuthority('first authority of servers')

@@ -10,7 +10,7 @@ import { after, before, describe, test } from 'node:test'
 import { call, keepCalling, linesOf, newFolder, until, writeFiles } from '@services/testing'
 import { issueClient, issueServer, makeAuthority, toPkcs12 } from '@services/testing/certificates'
 import { samplesOf } from '@services/testing/prometheus'
-import { answer, type MutualUpstream, startMutualUpstream } from './support/mutual-upstream.ts'
+import { answer, type MutualUpstream, startMutualUpstream } from './support/upstreams/mutual-upstream.ts'
 import { type Running, spawnProxy, startProxy } from './support/process.ts'
 import { restFile } from './support/soap-service.ts'
 

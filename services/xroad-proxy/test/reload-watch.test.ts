@@ -11,9 +11,9 @@ import { issueClient, issueServer, makeAuthority, toPkcs12 } from '@services/tes
 import { loadConfig } from '../src/boot/config/config.ts'
 import { SetFiles } from '../src/reload/files.ts'
 import { type Lanes, type LanesOptions, startLanes } from './support/lanes.ts'
-import { answer, startMutualUpstream } from './support/mutual-upstream.ts'
+import { answer, startMutualUpstream } from './support/upstreams/mutual-upstream.ts'
 import { restFile } from './support/soap-service.ts'
-import { wsdlOf } from './support/wsdl-folder.ts'
+import { wsdlOf } from './support/wsdl/wsdl-folder.ts'
 
 /** As fast as it goes: what a test waits for is there sooner, and nothing depends on it. */
 const pace = { lookMs: 5, quietMs: 5 }

@@ -11,9 +11,9 @@ import { runInNewContext } from 'node:vm'
 import { errorOf, keepCalling, until, Wire, writeFiles } from '@services/testing'
 import { type Lanes, type LanesOptions, sharedPki, startLanes } from './support/lanes.ts'
 import { surveyEndpointsInSteps } from '../src/boot/dsl/endpoints.ts'
-import { largeWsdl } from './support/large-wsdl.ts'
+import { largeWsdl } from './support/wsdl/large-wsdl.ts'
 import { restFile, type SoapService, soapFile, startSoapService } from './support/soap-service.ts'
-import { wsdlOf } from './support/wsdl-folder.ts'
+import { wsdlOf } from './support/wsdl/wsdl-folder.ts'
 
 let soap: SoapService
 before(async () => {

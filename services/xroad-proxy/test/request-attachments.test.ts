@@ -19,7 +19,7 @@ import {
   takeApart,
   toForm,
 } from './support/multipart.ts'
-import { type Received, startUpstream, toAnswer, toEnvelope, type Upstream } from './support/upstream.ts'
+import { type Received, startUpstream, toAnswer, toEnvelope, type Upstream } from './support/upstreams/upstream.ts'
 
 const manual = readFileSync(new URL('../docs/attachments.md', import.meta.url), 'utf8')
 

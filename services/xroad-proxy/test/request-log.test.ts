@@ -7,7 +7,7 @@ import { after, before, describe, test } from 'node:test'
 import { until } from '@services/testing'
 import { exchange, head, open, type RawAnswer, rest } from './support/exchange.ts'
 import { type Lanes, type LogLine, startLanes } from './support/lanes.ts'
-import { answering, ok as answer, type RawUpstream, startRaw } from './support/raw-upstream.ts'
+import { answering, ok as answer, type RawUpstream, startRaw } from './support/upstreams/raw-upstream.ts'
 
 const uuid = /^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/
 const envelope =

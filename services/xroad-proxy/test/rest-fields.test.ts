@@ -4,7 +4,14 @@ import { after, before, describe, test } from 'node:test'
 import { errorOf, until } from '@services/testing'
 import { exchange, head, rest } from './support/exchange.ts'
 import { type Lanes, startLanes } from './support/lanes.ts'
-import { answering, ok, type Peer, type RawRequest, type RawUpstream, startRaw } from './support/raw-upstream.ts'
+import {
+  answering,
+  ok,
+  type Peer,
+  type RawRequest,
+  type RawUpstream,
+  startRaw,
+} from './support/upstreams/raw-upstream.ts'
 import { soapFile } from './support/soap-service.ts'
 
 let upstream: RawUpstream

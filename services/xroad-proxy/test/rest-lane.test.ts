@@ -11,7 +11,7 @@ import { errorOf, until } from '@services/testing'
 import { issueServer, makeAuthority } from '@services/testing/certificates'
 import { exchange, head, open, type RawAnswer, readToEnd, rest, toAnswer } from './support/exchange.ts'
 import { type Lanes, sharedPki, startLanes } from './support/lanes.ts'
-import { answering, ok, type RawRequest, type RawUpstream, startRaw } from './support/raw-upstream.ts'
+import { answering, ok, type RawRequest, type RawUpstream, startRaw } from './support/upstreams/raw-upstream.ts'
 
 const client = 'ee-test/GOV/70000000/demo'
 const uuid = /^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/

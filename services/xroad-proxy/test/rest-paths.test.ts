@@ -4,7 +4,7 @@ import { after, before, describe, test } from 'node:test'
 import { errorOf } from '@services/testing'
 import { exchange, head, rest } from './support/exchange.ts'
 import { type Lanes, startLanes } from './support/lanes.ts'
-import { answering, ok, type RawUpstream, startRaw } from './support/raw-upstream.ts'
+import { answering, ok, type RawUpstream, startRaw } from './support/upstreams/raw-upstream.ts'
 
 let upstream: RawUpstream
 let lanes: Lanes

@@ -10,7 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { elapsed, errorOf, until } from '@services/testing'
 import { exchange, head, open, readToEnd, rest, toAnswer } from './support/exchange.ts'
 import { type Lanes, startLanes } from './support/lanes.ts'
-import { answering, ok, type Peer, type RawUpstream, startRaw } from './support/raw-upstream.ts'
+import { answering, ok, type Peer, type RawUpstream, startRaw } from './support/upstreams/raw-upstream.ts'
 
 const cap = 100_000
 const requestCap = 200_000

@@ -21,8 +21,8 @@ import { ResponseObjects } from '../src/wsdl/description/response-objects.ts'
 import { Shapes } from '../src/wsdl/description/shape.ts'
 import { TypedResponseSchemas } from '../src/wsdl/description/typed-response.ts'
 import type { JsonSchema } from '../src/wsdl/description/value-schema.ts'
-import { startTypedService, type TypedService, type TypedServiceOptions } from './support/typed-service.ts'
-import { outputOf, readText, wsdlAround } from './support/wsdl.ts'
+import { startTypedService, type TypedService, type TypedServiceOptions } from './support/wsdl/typed-service.ts'
+import { outputOf, readText, wsdlAround } from './support/wsdl/wsdl.ts'
 
 interface Case {
   readonly rule: readonly string[]

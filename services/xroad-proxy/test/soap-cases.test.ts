@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { canonicalJson } from '@services/testing'
 import { type Lanes, startLanes } from './support/lanes.ts'
-import { type Act, startUpstream, toAnswer, type Upstream } from './support/upstream.ts'
+import { type Act, startUpstream, toAnswer, type Upstream } from './support/upstreams/upstream.ts'
 
 interface Case {
   readonly rule: readonly string[]

@@ -14,7 +14,14 @@ import { gzipSync, zstdCompressSync } from 'node:zlib'
 import { elapsed, errorOf, freePort, newFolder, until, Wire } from '@services/testing'
 import { issueServer, makeAuthority, makeSelfSigned } from '@services/testing/certificates'
 import { type Lanes, type LogLine, sharedPki, startLanes } from './support/lanes.ts'
-import { type Act, startUpstream, toAnswer, toEnvelope, toFault11, type Upstream } from './support/upstream.ts'
+import {
+  type Act,
+  startUpstream,
+  toAnswer,
+  toEnvelope,
+  toFault11,
+  type Upstream,
+} from './support/upstreams/upstream.ts'
 
 const capBytes = 2000
 const timeoutSeconds = 1

@@ -13,7 +13,14 @@ import { issueServer, makeAuthority, makeSelfSigned } from '@services/testing/ce
 import type { SoapEndpoint } from '../src/model.ts'
 import { type Lanes, sharedPki, startLanes } from './support/lanes.ts'
 import { startProxy } from './support/process.ts'
-import { type Act, type Received, startUpstream, toAnswer, toEnvelope, type Upstream } from './support/upstream.ts'
+import {
+  type Act,
+  type Received,
+  startUpstream,
+  toAnswer,
+  toEnvelope,
+  type Upstream,
+} from './support/upstreams/upstream.ts'
 
 const xml = (name: string): string => `<v>{{${name}}}</v>`
 const answerAll: Act = (socket) => socket.write(toAnswer(toEnvelope('<ok>1</ok>')))

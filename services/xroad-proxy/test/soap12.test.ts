@@ -5,9 +5,9 @@ import { deepStrictEqual, match, ok, strictEqual } from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { readDsl } from '../src/boot/dsl/dsl.ts'
 import { startLanes, type Lanes } from './support/lanes.ts'
-import { startUpstream, toAnswer, type Upstream } from './support/upstream.ts'
-import { drop } from './support/wsdl-folder.ts'
-import { generateAll, readText, wsdlAround } from './support/wsdl.ts'
+import { startUpstream, toAnswer, type Upstream } from './support/upstreams/upstream.ts'
+import { drop } from './support/wsdl/wsdl-folder.ts'
+import { generateAll, readText, wsdlAround } from './support/wsdl/wsdl.ts'
 
 const namespace = 'http://www.w3.org/2003/05/soap-envelope'
 const place = { file: 'a/b.yml', group: 'a', service: 'b' }

@@ -12,7 +12,7 @@ import { keystorePassword } from '../src/mock/pki.ts'
 import { rest } from './support/exchange.ts'
 import { sharedPki } from './support/lanes.ts'
 import { startProxy } from './support/process.ts'
-import { answering, ok as answer, type RawUpstream, startRaw } from './support/raw-upstream.ts'
+import { answering, ok as answer, type RawUpstream, startRaw } from './support/upstreams/raw-upstream.ts'
 
 const traceId = '4bf92f3577b34da6a3ce929d0e0e4736'
 const parentId = '00f067aa0ba902b7'

@@ -7,8 +7,8 @@ import { nearest } from '@services/config-file'
 import fc from 'fast-check'
 import { readDsl } from '../src/boot/dsl/dsl.ts'
 import { parseTemplate } from '../src/soap/request/template.ts'
-import { generateAround, wsdlAround } from './support/wsdl.ts'
-import { drop } from './support/wsdl-folder.ts'
+import { generateAround, wsdlAround } from './support/wsdl/wsdl.ts'
+import { drop } from './support/wsdl/wsdl-folder.ts'
 import { startLanes } from './support/lanes.ts'
 
 const params = ['personalCode', 'given-name', 'person', 'list', 'if', 'first name']

@@ -7,7 +7,13 @@ import { after, before, describe, test } from 'node:test'
 import { until } from '@services/testing'
 import { exchange, head, type RawAnswer, rest } from './support/exchange.ts'
 import { type Lanes, type LogLine, startLanes } from './support/lanes.ts'
-import { answering, ok as answer, type RawRequest, type RawUpstream, startRaw } from './support/raw-upstream.ts'
+import {
+  answering,
+  ok as answer,
+  type RawRequest,
+  type RawUpstream,
+  startRaw,
+} from './support/upstreams/raw-upstream.ts'
 
 const traceId = '4bf92f3577b34da6a3ce929d0e0e4736'
 const sent = `00-${traceId}-00f067aa0ba902b7-01`

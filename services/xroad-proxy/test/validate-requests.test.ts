@@ -9,9 +9,9 @@ import { after, before, describe, test } from 'node:test'
 import { newFolder, type Reply } from '@services/testing'
 import { type Lanes, startLanes } from './support/lanes.ts'
 import { startProxy } from './support/process.ts'
-import { startUpstream, toAnswer, toEnvelope, type Upstream } from './support/upstream.ts'
-import { wsdlAround } from './support/wsdl.ts'
-import { wsdlOf } from './support/wsdl-folder.ts'
+import { startUpstream, toAnswer, toEnvelope, type Upstream } from './support/upstreams/upstream.ts'
+import { wsdlAround } from './support/wsdl/wsdl.ts'
+import { wsdlOf } from './support/wsdl/wsdl-folder.ts'
 
 const envelope = '<e><a>{{a}}</a><b>{{b}}</b></e>'
 

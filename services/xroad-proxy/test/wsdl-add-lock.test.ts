@@ -10,7 +10,7 @@ import { test } from 'node:test'
 import { newFolder, until } from '@services/testing'
 import { lock } from '../src/wsdl-command/add/lock.ts'
 import { spawnProxy } from './support/process.ts'
-import { wsdlOf } from './support/wsdl-folder.ts'
+import { wsdlOf } from './support/wsdl/wsdl-folder.ts'
 
 const silent = (): void => undefined
 

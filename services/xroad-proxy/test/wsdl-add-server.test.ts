@@ -10,8 +10,8 @@ import { keystorePassword } from '../src/mock/pki.ts'
 import { runCommand } from './support/commands.ts'
 import { sharedPki } from './support/lanes.ts'
 import { spawnProxy } from './support/process.ts'
-import { type Act, startUpstream, toAnswer, toEnvelope, toFault11 } from './support/upstream.ts'
-import { wsdlOf } from './support/wsdl-folder.ts'
+import { type Act, startUpstream, toAnswer, toEnvelope, toFault11 } from './support/upstreams/upstream.ts'
+import { wsdlOf } from './support/wsdl/wsdl-folder.ts'
 
 const { folder: pkiFolder, files: pki } = sharedPki()
 

@@ -28,7 +28,7 @@ import { readOwner, readProvider, readServiceAddress } from '../src/wsdl-command
 import { writeSidecar } from '../src/wsdl-command/add/sidecar-text.ts'
 import { runCommand } from './support/commands.ts'
 import { spawnProxy } from './support/process.ts'
-import { demo, wsdlOf } from './support/wsdl-folder.ts'
+import { demo, wsdlOf } from './support/wsdl/wsdl-folder.ts'
 
 const config = { 'proxy.yaml': 'wsdl_watch_dir: wsdl\nclient_data: {member_class: GOV, member_code: "70000000"}\n' }
 const provider = ['--provider', 'GOV/70000310/Arireg']

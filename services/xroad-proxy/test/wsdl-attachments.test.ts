@@ -18,8 +18,8 @@ import {
   takeApart,
   toForm,
 } from './support/multipart.ts'
-import { startUpstream, toAnswer, toEnvelope, type Upstream } from './support/upstream.ts'
-import { generateAll, generateAround, readText } from './support/wsdl.ts'
+import { startUpstream, toAnswer, toEnvelope, type Upstream } from './support/upstreams/upstream.ts'
+import { generateAll, generateAround, readText } from './support/wsdl/wsdl.ts'
 
 let upstream: Upstream
 let lanes: Lanes

@@ -25,7 +25,7 @@ import { openUpstream, withoutCaller } from '../src/upstream/upstream.ts'
 import { startLanes } from './support/lanes.ts'
 import { startInside } from './support/inside.ts'
 import { startProxy } from './support/process.ts'
-import { drop, wsdlOf } from './support/wsdl-folder.ts'
+import { drop, wsdlOf } from './support/wsdl/wsdl-folder.ts'
 
 const sidecar = 'member_class: GOV\nmember_code: "70000000"\nsubsystem_code: demo\n'
 

@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import type { TemplateObject } from '../src/model.ts'
 import { readWsdl } from '../src/wsdl/operations/operations.ts'
-import { bodyOf, generateAll, renderDsl, resolveIn } from './support/wsdl.ts'
+import { bodyOf, generateAll, renderDsl, resolveIn } from './support/wsdl/wsdl.ts'
 
 interface Case {
   readonly rule: readonly string[]

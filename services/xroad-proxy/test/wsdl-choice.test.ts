@@ -6,7 +6,7 @@ import { readDsl } from '../src/boot/dsl/dsl.ts'
 import type { ParamChoice, SoapEndpoint, TemplateObject } from '../src/model.ts'
 import { describeRequest } from '../src/wsdl/description/request-schema.ts'
 import type { GeneratedDsl } from '../src/wsdl/dsl/write.ts'
-import { bodyOf, generateAround, renderDsl } from './support/wsdl.ts'
+import { bodyOf, generateAround, renderDsl } from './support/wsdl/wsdl.ts'
 
 function generate(content: string, more = ''): GeneratedDsl {
   const made = generateAround(`<x:element name="op"><x:complexType>${content}</x:complexType></x:element>${more}`)

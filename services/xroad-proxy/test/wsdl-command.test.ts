@@ -8,7 +8,7 @@ import { readFlags } from '../src/boot/flags.ts'
 import type { Finding } from '../src/doctor/finding.ts'
 import { runCommand } from './support/commands.ts'
 import { spawnProxy } from './support/process.ts'
-import { wsdlOf } from './support/wsdl-folder.ts'
+import { wsdlOf } from './support/wsdl/wsdl-folder.ts'
 
 const choice =
   '<x:complexType name="C"><x:choice maxOccurs="2"><x:element name="a" type="x:string"/><x:element name="b"/></x:choice></x:complexType>'

@@ -4,7 +4,7 @@ import { describe, test } from 'node:test'
 import { describeRequest } from '../src/wsdl/description/request-schema.ts'
 import { ResponseSchemas } from '../src/wsdl/description/response-schema.ts'
 import type { JsonSchema } from '../src/wsdl/description/value-schema.ts'
-import { generateAround, readText, wsdlAround } from './support/wsdl.ts'
+import { generateAround, readText, wsdlAround } from './support/wsdl/wsdl.ts'
 
 const element = (name: string, type: string) =>
   `<x:element name="${name}"><x:complexType><x:sequence><x:element name="f" type="${type}"/></x:sequence></x:complexType></x:element>`

@@ -9,7 +9,7 @@ import { describeSkip, skipReasons } from '../src/wsdl/operations/reasons.ts'
 import { ResponseSchemas } from '../src/wsdl/description/response-schema.ts'
 import { describeRequest } from '../src/wsdl/description/request-schema.ts'
 import { WsdlError, xmlLimits } from '../src/wsdl/xml/xml.ts'
-import { generateAll, generateAround, noFiles, readText, wsdlAround } from './support/wsdl.ts'
+import { generateAll, generateAround, noFiles, readText, wsdlAround } from './support/wsdl/wsdl.ts'
 
 const read = (bytes: Uint8Array) => readWsdl(bytes, 'owner/api.wsdl', noFiles)
 const utf8 = (text: string) => new TextEncoder().encode(text)

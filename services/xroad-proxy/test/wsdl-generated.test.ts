@@ -3,7 +3,15 @@ import { deepStrictEqual, doesNotMatch, match, ok, strictEqual } from 'node:asse
 import { test } from 'node:test'
 import { readDsl } from '../src/boot/dsl/dsl.ts'
 import { isGenerated, sourceOf } from '../src/wsdl/dsl/marker.ts'
-import { bodyOf, generateAll, generateAround, readText, renderDsl, securityServer, wsdlAround } from './support/wsdl.ts'
+import {
+  bodyOf,
+  generateAll,
+  generateAround,
+  readText,
+  renderDsl,
+  securityServer,
+  wsdlAround,
+} from './support/wsdl/wsdl.ts'
 
 const simple =
   '<x:element name="op"><x:complexType><x:sequence><x:element name="a" type="x:string"/></x:sequence></x:complexType></x:element>'

@@ -13,7 +13,7 @@ import { refuseAddresses } from '../src/boot/ingest/addresses.ts'
 import { sidecarFields } from '../src/boot/ingest/sidecar.ts'
 import type { Endpoint } from '../src/model.ts'
 import { besideWsdl, readVendored, writeVendored } from '../src/wsdl/schema/vendored.ts'
-import { demo, drop, plain, wsdlOf } from './support/wsdl-folder.ts'
+import { demo, drop, plain, wsdlOf } from './support/wsdl/wsdl-folder.ts'
 
 const sidecar = 'member_class: GOV\nmember_code: 70000001\nsubsystem_code: register\n'
 const rendered = { uuid: 'uuid', instance: 'ee-test', client: '<xroad:client/>', protocol_version: '4.0' }

@@ -7,10 +7,10 @@ import { readDsl } from '../src/boot/dsl/dsl.ts'
 import type { TemplateObject } from '../src/model.ts'
 import { isPlain } from '../src/soap/request/template-scan.ts'
 import { describeRequest } from '../src/wsdl/description/request-schema.ts'
-import { largeWsdl } from './support/large-wsdl.ts'
-import { RandomBodies } from './support/random-body.ts'
-import { bodyOf, generateAll, readText, renderDsl } from './support/wsdl.ts'
-import { openSchemas, standAlone, whyNoXmllint } from './support/xml-schema.ts'
+import { largeWsdl } from './support/wsdl/large-wsdl.ts'
+import { RandomBodies } from './support/bodies/random-body.ts'
+import { bodyOf, generateAll, readText, renderDsl } from './support/wsdl/wsdl.ts'
+import { openSchemas, standAlone, whyNoXmllint } from './support/wsdl/xml-schema.ts'
 
 test('hundreds of operations over one large graph of types are generated, each within bounds [X23]', () => {
   const results = generateAll(readText(largeWsdl(300)))

@@ -5,7 +5,7 @@ import { existsSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync 
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { newFolder } from '@services/testing'
-import { drop, wsdlOf } from './support/wsdl-folder.ts'
+import { drop, wsdlOf } from './support/wsdl/wsdl-folder.ts'
 
 const sidecar = 'member_class: GOV\nmember_code: 70000001\nsubsystem_code: register\n'
 const good = { 'wsdl/good/api.wsdl': wsdlOf(['fine']), 'wsdl/good/api.meta.yaml': sidecar }

@@ -5,9 +5,9 @@ import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { newFolder } from '@services/testing'
 import { ingestWsdls, type IngestOptions } from '../src/boot/ingest/ingest.ts'
-import { startTypedService } from './support/typed-service.ts'
-import { wsdlAround } from './support/wsdl.ts'
-import { nobody } from './support/wsdl-folder.ts'
+import { startTypedService } from './support/wsdl/typed-service.ts'
+import { wsdlAround } from './support/wsdl/wsdl.ts'
+import { nobody } from './support/wsdl/wsdl-folder.ts'
 
 const schema = `<x:include schemaLocation="types.xsd"/><x:element name="op"><x:complexType><x:sequence>
   <x:element name="a" type="t:code"/></x:sequence></x:complexType></x:element><x:element name="opResponse" type="t:code"/>`

@@ -4,7 +4,7 @@ import { describe, test } from 'node:test'
 import { membersOf } from '../src/wsdl/outline/members.ts'
 import { concreteTypes, isMissing, reach } from '../src/wsdl/outline/outline.ts'
 import type { OutlineContent, OutlineElement, OutlineNode } from '../src/wsdl/outline/outline.ts'
-import { readText, wsdlAround } from './support/wsdl.ts'
+import { readText, wsdlAround } from './support/wsdl/wsdl.ts'
 
 const elementOf = (schema: string, name = '{urn:t}op'): OutlineElement => {
   const element = readText(wsdlAround(schema)).outline.element(name)

@@ -12,7 +12,7 @@ import { runChecks } from '../src/doctor/checks.ts'
 import { gatherFacts } from '../src/doctor/facts.ts'
 import { findWsdls } from '../src/doctor/wsdl-facts.ts'
 import type { Endpoint } from '../src/model.ts'
-import { demo, drop, type Dropped, wsdlOf } from './support/wsdl-folder.ts'
+import { demo, drop, type Dropped, wsdlOf } from './support/wsdl/wsdl-folder.ts'
 
 const provider = 'provider:\n  member_class: COM\n  member_code: "00012"\n  subsystem_code: register\n'
 const values = { uuid: 'u', instance: 'ee-test', client: '<client/>', protocol_version: '4.0' }

@@ -14,9 +14,9 @@ import { ingestWsdls } from '../src/boot/ingest/ingest.ts'
 import { readWsdl } from '../src/wsdl/operations/operations.ts'
 import { describeRequest } from '../src/wsdl/description/request-schema.ts'
 import { ResponseSchemas } from '../src/wsdl/description/response-schema.ts'
-import { generatedFloors } from './support/real-floors.ts'
-import { generateAll, resolveIn } from './support/wsdl.ts'
-import { nobody } from './support/wsdl-folder.ts'
+import { generatedFloors } from './support/wsdl/real-floors.ts'
+import { generateAll, resolveIn } from './support/wsdl/wsdl.ts'
+import { nobody } from './support/wsdl/wsdl-folder.ts'
 
 const folder = process.env['XROAD_PROXY_REAL_WSDLS']
 const skip = folder === undefined ? 'XROAD_PROXY_REAL_WSDLS names no folder' : false

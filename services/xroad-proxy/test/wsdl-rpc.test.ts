@@ -4,8 +4,8 @@ import { after, before, describe, test } from 'node:test'
 import { describeRequest } from '../src/wsdl/description/request-schema.ts'
 import { TypedResponseSchemas } from '../src/wsdl/description/typed-response.ts'
 import type { GeneratedDsl } from '../src/wsdl/dsl/write.ts'
-import { bodyOf, generateAll, readText, renderDsl, rpcAround } from './support/wsdl.ts'
-import { startTypedService, type TypedService } from './support/typed-service.ts'
+import { bodyOf, generateAll, readText, renderDsl, rpcAround } from './support/wsdl/wsdl.ts'
+import { startTypedService, type TypedService } from './support/wsdl/typed-service.ts'
 
 const person = `<x:complexType name="person"><x:sequence><x:element name="code" type="x:string"/>
   <x:element name="born" type="x:date" minOccurs="0" maxOccurs="unbounded"/></x:sequence></x:complexType>`

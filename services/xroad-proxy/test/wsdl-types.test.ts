@@ -4,7 +4,7 @@ import { describe, test } from 'node:test'
 import { matchPattern } from '../src/wsdl/description/example-pattern.ts'
 import { describeRequest } from '../src/wsdl/description/request-schema.ts'
 import { ResponseSchemas } from '../src/wsdl/description/response-schema.ts'
-import { generateAround, outputOf, readText, wsdlAround } from './support/wsdl.ts'
+import { generateAround, outputOf, readText, wsdlAround } from './support/wsdl/wsdl.ts'
 
 /** Schema and example of one field of a request, `f`. */
 function field(declaration: string, types = ''): { schema: unknown; example: unknown; required: unknown } {

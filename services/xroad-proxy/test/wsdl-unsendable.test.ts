@@ -2,7 +2,7 @@
 import { deepStrictEqual, ok, strictEqual, throws } from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { describeRequest } from '../src/wsdl/description/request-schema.ts'
-import { bodyOf, generateAround, readText, renderDsl } from './support/wsdl.ts'
+import { bodyOf, generateAround, readText, renderDsl } from './support/wsdl/wsdl.ts'
 
 const around = (content: string, types = ''): ReturnType<typeof generateAround> =>
   generateAround(`<x:element name="op"><x:complexType>${content}</x:complexType></x:element>${types}`)

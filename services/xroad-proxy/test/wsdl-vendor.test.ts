@@ -12,7 +12,7 @@ import { findWsdls } from '../src/wsdl-command/paths.ts'
 import { vendor, type VendorStep } from '../src/wsdl-command/vendor.ts'
 import { readVendored } from '../src/wsdl/schema/vendored.ts'
 import { spawnProxy } from './support/process.ts'
-import { drop, wsdlOf } from './support/wsdl-folder.ts'
+import { drop, wsdlOf } from './support/wsdl/wsdl-folder.ts'
 
 type Page = string | ((response: ServerResponse) => void)
 

@@ -1,8 +1,8 @@
 /** What is said about names and files of a WSDL that lead nowhere, and about WSDLs that only import others. */
 import { deepStrictEqual, match, ok, strictEqual } from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { generateAll, generateAround, readText, wsdlAround } from './support/wsdl.ts'
-import { drop, plain, wsdlOf } from './support/wsdl-folder.ts'
+import { generateAll, generateAround, readText, wsdlAround } from './support/wsdl/wsdl.ts'
+import { drop, plain, wsdlOf } from './support/wsdl/wsdl-folder.ts'
 
 const requestOf = '<x:element name="op" type="x:string"/>'
 

@@ -10,9 +10,9 @@ import type { TemplateObject } from '../src/model.ts'
 import { decodeXml } from '../src/soap/message/charset.ts'
 import { readWsdl } from '../src/wsdl/operations/operations.ts'
 import { describeRequest } from '../src/wsdl/description/request-schema.ts'
-import { leastOf } from './support/least-body.ts'
-import { openSchemas, standAlone, whyNotCompiled, whyNoXmllint } from './support/xml-schema.ts'
-import { generateAll, renderDsl, resolveIn } from './support/wsdl.ts'
+import { leastOf } from './support/bodies/least-body.ts'
+import { openSchemas, standAlone, whyNotCompiled, whyNoXmllint } from './support/wsdl/xml-schema.ts'
+import { generateAll, renderDsl, resolveIn } from './support/wsdl/wsdl.ts'
 
 const variable = 'XROAD_PROXY_REAL_WSDLS'
 const folder = process.env[variable]

@@ -1,9 +1,9 @@
 /** What takes part in a race: something that can be driven for a round and says how fast it was. */
 import type { Answered, Ask, Command, Entrant, Racer } from '@services/bench'
 import type { Arena } from '../arena.ts'
-import { isSameMeaning } from '../meaning.ts'
+import { isSameMeaning } from '../scenarios/meaning.ts'
 import type { Request, Scenario } from '../scenarios/scenario.ts'
-import { statements } from '../statements.ts'
+import { statements } from '../scenarios/statements.ts'
 
 export interface Contender {
   /** As it is called in tables. */

@@ -7,7 +7,7 @@ import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import pg from 'pg'
-import { type Statement, statements, valuesOf } from '../statements.ts'
+import { type Statement, statements, valuesOf } from '../scenarios/statements.ts'
 
 type Input = Readonly<Record<string, unknown>>
 type Row = Record<string, unknown>

@@ -6,7 +6,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { findProgram, run } from '@services/bench'
 import type { Arena } from '../arena.ts'
-import { statements } from '../statements.ts'
+import { statements } from '../scenarios/statements.ts'
 import { contenderTitles } from '../scenarios/scenario.ts'
 import type { Contender } from './contender.ts'
 

@@ -7,7 +7,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Command, freePort } from '@services/bench'
 import type { Arena } from '../arena.ts'
-import { type Statement, statements } from '../statements.ts'
+import { type Statement, statements } from '../scenarios/statements.ts'
 import { contenderTitles } from '../scenarios/scenario.ts'
 import { type HttpContender, isRightInMeaning } from './contender.ts'
 

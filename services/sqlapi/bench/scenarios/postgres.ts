@@ -11,7 +11,7 @@ import {
   parameterAnswer,
   parametersOf,
   unknownFailure,
-} from '../answers.ts'
+} from './answers.ts'
 import type { Request, Scenario } from './scenario.ts'
 
 const clients = 64

@@ -1,5 +1,5 @@
 /** Scenarios of fast calls among slow ones, on PostgreSQL: what counts is how long the fast ones take. */
-import { oneTitle } from '../answers.ts'
+import { oneTitle } from './answers.ts'
 import { keys, oneRow } from './postgres.ts'
 import type { Request, Scenario } from './scenario.ts'
 

@@ -1,5 +1,5 @@
 /** Scenarios on SQLite. */
-import { insertedNote, notes } from '../answers.ts'
+import { insertedNote, notes } from './answers.ts'
 import { oneRow } from './postgres.ts'
 import type { Request, Scenario } from './scenario.ts'
 

@@ -13,7 +13,7 @@ import { openEvents } from '../../src/events.ts'
 import type { Dialect } from '../../src/model.ts'
 import { startService } from '../../src/service.ts'
 import { createDatabase, type TestDatabase } from './databases.ts'
-import type { Pair, Served } from './pair.ts'
+import type { Pair, Served } from './cluster/pair.ts'
 
 const http = process.getBuiltinModule('node:http')
 

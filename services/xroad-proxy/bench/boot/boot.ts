@@ -4,7 +4,7 @@
 import { join } from 'node:path'
 import { median, type Start, startOnce, toMB } from '@services/bench'
 import { type Tree, writeTree } from './boot-tree.ts'
-import type { Setup } from './setup.ts'
+import type { Setup } from '../setup.ts'
 
 export interface BootResult extends Tree {
   readonly contender: 'package' | 'sources'

@@ -1,9 +1,9 @@
 /** What is to be reached, as a table, and whether a run has reached it. */
 import { median, medianOf, type RaceMerit, ratio, type Result, toMiB } from '@services/bench'
-import type { BootResult } from './boot.ts'
-import type { MillionResult } from './million.ts'
-import { rustNames } from './contenders/rust.ts'
-import { type ContenderName, contenderTitles, type Scenario } from './scenarios/scenario.ts'
+import type { BootResult } from '../boot/boot.ts'
+import type { MillionResult } from '../million.ts'
+import { rustNames } from '../contenders/rust.ts'
+import { type ContenderName, contenderTitles, type Scenario } from '../scenarios/scenario.ts'
 
 export type RacedScenario = Pick<Scenario, 'name' | 'title' | 'reference' | 'merit'>
 

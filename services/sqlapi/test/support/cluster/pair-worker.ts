@@ -1,9 +1,9 @@
 /** The program of the two processes of pair.ts: starts and closes services as it is told. */
 import { createServer } from 'node:net'
-import type { StartupFailure } from '../../src/errors.ts'
-import { openEvents } from '../../src/events.ts'
-import { type RunningService, startService } from '../../src/service.ts'
-import { type Assignment, unpack } from '../../src/workers/assignments.ts'
+import type { StartupFailure } from '../../../src/errors.ts'
+import { openEvents } from '../../../src/events.ts'
+import { type RunningService, startService } from '../../../src/service.ts'
+import { type Assignment, unpack } from '../../../src/workers/assignments.ts'
 
 export interface Order {
   readonly id: number

@@ -2,9 +2,9 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Files, newFolder } from '@services/testing'
-import { type Ingested, type IngestOptions, ingestWsdls } from '../../src/boot/ingest/ingest.ts'
-import { loadEndpoints } from '../../src/boot/dsl/endpoints.ts'
-import type { Endpoint } from '../../src/model.ts'
+import { type Ingested, type IngestOptions, ingestWsdls } from '../../../src/boot/ingest/ingest.ts'
+import { loadEndpoints } from '../../../src/boot/dsl/endpoints.ts'
+import type { Endpoint } from '../../../src/model.ts'
 
 interface WsdlOptions {
   /** Location of the port; none when it is left out. */

@@ -20,7 +20,7 @@ export interface Libraries {
   readonly packages: Readonly<Record<string, string>>
 }
 
-const sources = join(import.meta.dirname, 'contenders')
+const sources = join(import.meta.dirname, '../contenders')
 
 const crates: Libraries = {
   folder: '/usr/share/cargo/registry',

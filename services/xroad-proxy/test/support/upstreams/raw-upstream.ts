@@ -6,7 +6,7 @@
 import { readFileSync } from 'node:fs'
 import type { AddressInfo, Socket } from 'node:net'
 import { createServer, type TLSSocket } from 'node:tls'
-import { sharedPki } from './lanes.ts'
+import { sharedPki } from '../lanes.ts'
 
 /** One request; texts have a character for each byte. */
 export interface RawRequest {

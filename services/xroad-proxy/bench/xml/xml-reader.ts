@@ -3,8 +3,8 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { SaxesParser } from 'saxes'
-import type * as Response from '../src/soap/message/response.ts'
-import { sha256 } from './answers.ts'
+import type * as Response from '../../src/soap/message/response.ts'
+import { sha256 } from '../answers.ts'
 import { registerAnswer } from './xml-document.ts'
 
 export interface Done {

@@ -1,9 +1,9 @@
 /** What a run has measured, and the figures of a contender that tables and targets share. */
 import { medianOf, type Result, toMB } from '@services/bench'
-import type { BootResult } from './boot.ts'
-import type { Scenario } from './scenarios.ts'
-import type { WsdlResult } from './wsdl.ts'
-import type { XmlResult } from './xml.ts'
+import type { BootResult } from '../boot/boot.ts'
+import type { Scenario } from '../scenarios.ts'
+import type { WsdlResult } from '../boot/wsdl.ts'
+import type { XmlResult } from '../xml/xml.ts'
 
 export interface ScenarioResult {
   readonly scenario: Scenario

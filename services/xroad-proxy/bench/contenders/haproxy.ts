@@ -6,7 +6,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Command, findProgram, freePort } from '@services/bench'
 import forge from 'node-forge'
-import { keystorePassword } from '../src/mock/pki.ts'
+import { keystorePassword } from '../../src/mock/pki.ts'
 import { client, servicePath } from './service-path.ts'
 
 /** Debian keeps it where only root looks. */

@@ -6,7 +6,7 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { median } from '@services/bench'
-import { sha256 } from './answers.ts'
+import { sha256 } from '../answers.ts'
 import { registerAnswer } from './xml-document.ts'
 import type { Done } from './xml-reader.ts'
 
@@ -50,7 +50,7 @@ export async function measureXml(rounds: number, warmUpSeconds: number, seconds:
 }
 
 /** `service` is the folder of the service whose translation it is, if it is not this one. */
-export function startReader(what: 'translate' | 'parser', service = join(import.meta.dirname, '..')): ChildProcess {
+export function startReader(what: 'translate' | 'parser', service = join(import.meta.dirname, '../..')): ChildProcess {
   return fork(join(import.meta.dirname, 'xml-reader.ts'), [what, service])
 }
 

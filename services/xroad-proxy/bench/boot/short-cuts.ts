@@ -3,7 +3,7 @@
  * plain templates (`soap/request/template-scan.ts`). CPU seconds of `loadEndpoints` over 3000 files, with both, without
  * either and without both, in processes of their own and in turns:
  *
- *   node services/xroad-proxy/bench/short-cuts.ts [ROUNDS]
+ *   node services/xroad-proxy/bench/boot/short-cuts.ts [ROUNDS]
  */
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -64,7 +64,7 @@ async function measure(without: readonly ShortCut[], dslPath: string): Promise<n
         : { format: 'module', shortCircuit: true, source: parserOnly[found].source }
     },
   })
-  const { loadEndpoints } = await import('../src/boot/dsl/endpoints.ts')
+  const { loadEndpoints } = await import('../../src/boot/dsl/endpoints.ts')
   const before = process.cpuUsage()
   loadEndpoints(dslPath)
   const { user, system } = process.cpuUsage(before)

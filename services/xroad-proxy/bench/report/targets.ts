@@ -2,10 +2,10 @@
  * What is to be reached, and whether a run has reached it: results in, rows of `what, target, measured, reached` out.
  */
 import { ratio } from '@services/bench'
-import { bootTarget } from './boot.ts'
+import { bootTarget } from '../boot/boot.ts'
 import { nameOf, peakOf, rateOf, type Results } from './results.ts'
-import { wsdlTarget } from './wsdl.ts'
-import { xmlTargets } from './xml.ts'
+import { wsdlTarget } from '../boot/wsdl.ts'
+import { xmlTargets } from '../xml/xml.ts'
 
 type Row = readonly [what: string, target: string, measured: string, reached: string]
 

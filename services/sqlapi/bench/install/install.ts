@@ -19,7 +19,7 @@ export interface Installed {
 /** Versions are exact; there is no lock file, because not every registry has the programs for all platforms. */
 const wanted = join(import.meta.dirname, 'others.json')
 /** Where whatever is made for the bench alone is kept. */
-export const place = join(import.meta.dirname, '../../../node_modules/.cache/bench')
+export const place = join(import.meta.dirname, '../../../../node_modules/.cache/bench')
 /** Written last: an interrupted install leaves none. */
 const stamp = join(place, 'installed.json')
 

@@ -2,7 +2,7 @@
  * The statements of the scenarios, written by hand as one does without sqlapi: the floor runs them, and the tools of
  * MCP Toolbox are made of them. For sqlapi the same are in `tree/sql`.
  */
-import type { Project } from './scenarios/scenario.ts'
+import type { Project } from './scenario.ts'
 
 export type ParameterType = 'integer' | 'float' | 'string' | 'boolean' | 'map'
 

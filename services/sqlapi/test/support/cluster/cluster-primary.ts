@@ -5,7 +5,7 @@
 import cluster from 'node:cluster'
 import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
-import { Untaken } from '../../src/workers/untaken.ts'
+import { Untaken } from '../../../src/workers/untaken.ts'
 
 if (cluster.isPrimary) {
   cluster.schedulingPolicy = cluster.SCHED_RR

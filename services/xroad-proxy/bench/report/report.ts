@@ -2,13 +2,13 @@
 import { describeMachine, type Lengths, medianOf, ratio, table as tableLines } from '@services/bench'
 import { nameOf, peakOf, rateOf, type Results } from './results.ts'
 import { judge } from './targets.ts'
-import { type Explained, folderVariable } from './wsdl.ts'
+import { type Explained, folderVariable } from '../boot/wsdl.ts'
 
 /** As package.json calls it. */
 export const script = 'bench:xroad-proxy'
 /** What else the figures depend on. */
 export const versions = `OpenSSL ${process.versions.openssl}`
-export const readme = new URL('README.md', import.meta.url)
+export const readme = new URL('../README.md', import.meta.url)
 
 /** @param absences lines about who is missing and why */
 export function toMarkdown(results: Results, lengths: Lengths, absences: readonly string[]): string {

@@ -1,6 +1,6 @@
 /** Results -> chart.svg: sqlapi and others, beside what each scenario is measured by. */
 import { type Colours, drawRatios, type RatioGroup, readable, toRatioGroup } from '@services/bench'
-import { contenderTitles } from './scenarios/scenario.ts'
+import { contenderTitles } from '../scenarios/scenario.ts'
 import type { Results } from './targets.ts'
 
 /** In the order of the legend. */

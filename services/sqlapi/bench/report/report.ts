@@ -1,8 +1,8 @@
 /** Results -> Markdown. */
 import { describeMachine, type Lengths, medianOf, ratio, readable, table, toMiB } from '@services/bench'
-import type { BootResult } from './boot.ts'
-import type { MillionResult } from './million.ts'
-import { contenderTitles } from './scenarios/scenario.ts'
+import type { BootResult } from '../boot/boot.ts'
+import type { MillionResult } from '../million.ts'
+import { contenderTitles } from '../scenarios/scenario.ts'
 import { judge, type RaceResult, type Results } from './targets.ts'
 
 export interface Circumstances extends Lengths {

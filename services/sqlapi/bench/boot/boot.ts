@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { median, type Start, startOnce, toMiB } from '@services/bench'
 import { type Tree, writeTree } from './boot-tree.ts'
-import { sqlapiCommand } from './contenders/sqlapi.ts'
+import { sqlapiCommand } from '../contenders/sqlapi.ts'
 
 export interface BootResult extends Tree {
   readonly seconds: number

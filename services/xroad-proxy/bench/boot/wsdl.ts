@@ -9,7 +9,7 @@ import { readdirSync, rmSync, statSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { type Command, median, type Start, startOnce, toMB } from '@services/bench'
 import type { Tree } from './boot-tree.ts'
-import type { Setup } from './setup.ts'
+import type { Setup } from '../setup.ts'
 import { writeWsdls } from './wsdl-tree.ts'
 
 export interface WsdlBoot extends Tree {

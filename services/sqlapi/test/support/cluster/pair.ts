@@ -6,9 +6,9 @@
 import cluster, { type Worker } from 'node:cluster'
 import { join } from 'node:path'
 import { after } from 'node:test'
-import type { Booted } from '../../src/boot/boot.ts'
-import { StartupFailure, type StartupFailureName } from '../../src/errors.ts'
-import { assign } from '../../src/workers/assignments.ts'
+import type { Booted } from '../../../src/boot/boot.ts'
+import { StartupFailure, type StartupFailureName } from '../../../src/errors.ts'
+import { assign } from '../../../src/workers/assignments.ts'
 import type { Order, Told } from './pair-worker.ts'
 
 export interface Served {

@@ -1,8 +1,8 @@
 /** The whole service with a WSDL of one operation, `/owner/op`, in front of a Security Server that the test plays. */
 import { join } from 'node:path'
 import { type Reply, type Files, newFolder } from '@services/testing'
-import { type Lanes, startLanes } from './lanes.ts'
-import { startUpstream, toAnswer } from './upstream.ts'
+import { type Lanes, startLanes } from '../lanes.ts'
+import { startUpstream, toAnswer } from '../upstreams/upstream.ts'
 
 export interface TypedService {
   readonly lanes: Lanes

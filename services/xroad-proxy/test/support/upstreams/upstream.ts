@@ -8,7 +8,7 @@ import { readFileSync } from 'node:fs'
 import { type AddressInfo, createServer as createTcpServer, type Server, type Socket } from 'node:net'
 import { createServer as createTlsServer, type TLSSocket } from 'node:tls'
 import type { Issued } from '@services/testing/certificates'
-import { sharedPki } from './lanes.ts'
+import { sharedPki } from '../lanes.ts'
 
 export interface Received {
   /** Request line and headers, as they came, without the empty line. */
