@@ -89,6 +89,16 @@ test('a head that is too large is told the bound, and nonsense nothing of files 
   }
 })
 
+test('a URL with a letter outside ASCII or a blank says so, with the cure [S6]', async () => {
+  for (const { port } of [service, byNode]) {
+    for (const target of ['/demo/one?name=J\xc3\xb5gi', '/demo/one?name=J gi', '/demo/\xc3\xb5ne', 'demo/one']) {
+      const { status, text } = await send(port, `GET ${target} HTTP/1.1\r\nHost: x\r\n\r\n`)
+      strictEqual(status, 400)
+      match(text, /MalformedRequestException.*The URL is not valid: percent-encode .*%20 and %C3%B5/)
+    }
+  }
+})
+
 test('others are answered while one connection sends 200 000 requests at once [S9]', { timeout: 600_000 }, async () => {
   const count = 200_000
   const socket = connect({ port: service.port, host: '127.0.0.1' })

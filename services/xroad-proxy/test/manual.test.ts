@@ -311,9 +311,17 @@ describe('errors.md', () => {
 
   test('shows what is answered to what is no HTTP', () => {
     const silent = openEvents({ level: 'off', format: 'text' }, { write: () => undefined })
-    const shown = (
-      ['malformed', 'no host', 'repeated host', 'not a host', 'timeout', 'head too large', 'transfer coding'] as const
-    ).map((reason) => {
+    const reasons = [
+      'malformed',
+      'not a target',
+      'no host',
+      'repeated host',
+      'not a host',
+      'timeout',
+      'head too large',
+      'transfer coding',
+    ] as const
+    const shown = reasons.map((reason) => {
       const { status, body } = refuse(
         { routes: toRoutes([]), errorMessageId: false, events: silent },
         {

@@ -9,6 +9,7 @@ import { requestIdName } from './request-id.ts'
 /** Why something is refused before the service sees a request. */
 export type Reason =
   | 'malformed'
+  | 'not a target'
   | 'unknown method'
   | 'tunnel'
   | 'head too large'
@@ -59,6 +60,9 @@ export function toRefusal(error: ParserError, isBody: boolean, requestId: string
 
 const reasons: Readonly<Record<string, Reason>> = {
   HPE_INVALID_METHOD: 'unknown method',
+  HPE_INVALID_URL: 'not a target',
+  // Where `HTTP/` is expected stands something else: a blank has ended the target too early.
+  HPE_INVALID_CONSTANT: 'not a target',
   HPE_HEADER_OVERFLOW: 'head too large',
   ERR_HTTP_REQUEST_TIMEOUT: 'timeout',
 }

@@ -29,6 +29,8 @@ export function refuse({ reason, line, maxHeadBytes }: Refusal): NamedRefusal {
       return malformed('The request has more than one Host header')
     case 'not a host':
       return malformed('The Host header is neither a host name nor an address')
+    case 'not a target':
+      return malformed('The URL is not valid: percent-encode blanks and letters outside ASCII, as %20 and %C3%B5')
     case 'malformed':
       return malformed('The request is not valid HTTP')
   }

@@ -53,6 +53,8 @@ function toRefusal(routes: Routes, { reason, line, maxHeadBytes }: Refusal, mess
       return malformed(400, 'the request has more than one Host header')
     case 'not a host':
       return malformed(400, 'the Host header is neither a host name nor an address')
+    case 'not a target':
+      return malformed(400, 'the URL is not valid: percent-encode blanks and letters outside ASCII, as %20 and %C3%B5')
     case 'malformed':
       return malformed(400, 'the request is not valid HTTP')
   }
