@@ -336,6 +336,12 @@ const wrong: readonly [string, string, RegExp][] = [
   ['S-config.limits.request_timeout_secs', 'limits: {request_timeout_secs: .inf}', /found the number Infinity/],
   ['D1.1', 'host: "a b"', /host: found "a b"/],
   ['D1.1', 'host: ""', /host: found an empty text/],
+  [
+    'D1.1',
+    'host: 127.0.0.1:8080',
+    /host: found "127.0.0.1:8080", expected an address without a port; its field is port/,
+  ],
+  ['D1.1', 'host: "[::1]:8080"', /expected an address without a port; its field is port/],
   ['D1.1', 'port: 1\nport: 2', /^\.\/proxy\.yaml:2:1: "port" occurs twice/],
   ['D1.1', '- port', /^\.\/proxy\.yaml:1:1: expected "field: value"/],
 ]
@@ -389,6 +395,33 @@ for (const [url, used] of [
     deepStrictEqual([config.securityServer?.url, warnings], [used, []])
   })
 }
+
+test('an entry of the list of hosts that lets nobody through is a warning [S-config.wsdl.upstream_host_allowlist]', () => {
+  const odd = ['https://a.ee/x', '*.ee', 'a.ee:443', '[::1]:443', '*']
+  const usual = ['a.ee', 'A.EE.', 'põhja.ee', '192.0.2.1', '2001:db8::1']
+  const list = [...odd, ...usual].map((entry) => `    - '${entry}'`)
+  const { warnings } = loadText(`wsdl:\n  upstream_host_allowlist:\n${list.join('\n')}\n`)
+  const cure = 'is no host name and lets nobody through; write it without scheme, port, path and *'
+  deepStrictEqual(
+    warnings,
+    odd.map((entry, i) => `./proxy.yaml:${i + 3}: wsdl.upstream_host_allowlist[${i}]: "${entry}" ${cure}`),
+  )
+})
+
+test('what the service adds itself at the end of the address is a warning [D1.3]', () => {
+  const { warnings } = loadText('security_server:\n  url: https://ss/r1/\n  keystore_path: x\n', password)
+  deepStrictEqual(warnings, [
+    './proxy.yaml:2: security_server.url: ends with /r1, which the service adds itself to calls of REST services; leave it out',
+  ])
+})
+
+test('what other programs call their fields is told by name [D1.2]', () => {
+  const { warnings } = loadText('server: {bind: 0.0.0.0:80}\nlogging: {level: debug, format: json}\nlisten: 80\n')
+  match(warnings[0] ?? '', /server\.bind: unknown field, .* is host and its port is port, both at the top of the file/)
+  match(warnings[1] ?? '', /logging\.level: .* RUST_LOG, such as debug/)
+  match(warnings[2] ?? '', /logging\.format: .* PROXY_LOG_FORMAT=json/)
+  match(warnings[3] ?? '', /listen: .* is host and its port is port/)
+})
 
 test('port 4000 is a warning [D1.3]', () => {
   const { config, warnings } = loadText('security_server:\n  url: https://ss:4000/\n  keystore_path: x\n', password)

@@ -30,8 +30,8 @@ export function remedyFor(key: string, { known, absent, missing, usual, place, p
   // A field may have such a name in another section, but one or several of a thing are easily confused.
   const several = absent.find((field) => field === `${key}s` || `${field}s` === key)
   if (several !== undefined) return `did you mean ${several}?`
-  if (place !== undefined) return `it belongs ${place}`
   if (usual !== undefined) return usual
+  if (place !== undefined) return `it belongs ${place}`
   // Half of a name may be that of several fields, but of one only that is missing.
   const meant = nearest(key, [...missing, ...absent, ...known]) ?? nearest(key, missing) ?? nearest(key, absent)
   return meant === undefined ? `the known fields are ${known.join(', ')}` : `did you mean ${meant}?`

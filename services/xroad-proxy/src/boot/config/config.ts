@@ -147,11 +147,26 @@ function requireHashKey({ audit }: Config, env: Environment, file: ConfigFile): 
 
 const hashKeyField = { name: 'hash_key_env', of: 'audit', example: 'PROXY_AUDIT_KEY' }
 
-function unwise({ securityServer, clients }: Config): Problem[] {
-  if (securityServer === undefined) return clients.length === 0 ? [] : [useless]
-  if (new URL(securityServer.url).port !== '4000') return []
+function unwise({ securityServer, clients, wsdl }: Config): Problem[] {
+  const hosts = wsdl.upstreamHostAllowlist.flatMap(unmatchedHost)
+  if (securityServer === undefined) return clients.length === 0 ? hosts : [useless, ...hosts]
+  const { port, pathname } = new URL(securityServer.url)
+  const path = ['security_server', 'url']
   const message = 'port 4000 is the administration of a Security Server; messages go to 8443, 443 or 5500'
-  return [{ path: ['security_server', 'url'], message }]
+  const twice = 'ends with /r1, which the service adds itself to calls of REST services; leave it out'
+  return [
+    ...(port === '4000' ? [{ path, message }] : []),
+    ...(pathname.endsWith('/r1') ? [{ path, message: twice }] : []),
+    ...hosts,
+  ]
+}
+
+/** An entry that is no host name lets nobody through, and nobody would see why. */
+function unmatchedHost(entry: string, index: number): Problem[] {
+  // One colon is that of a port or a scheme; an address of IPv6 has more.
+  if (!/[\s/?#\\@*[]|^[^:]*:[^:]*$/.test(entry.trim())) return []
+  const message = `${JSON.stringify(entry.slice(0, 80))} is no host name and lets nobody through; write it without scheme, port, path and *`
+  return [{ path: ['wsdl', 'upstream_host_allowlist', index], message }]
 }
 
 const useless: Problem = {

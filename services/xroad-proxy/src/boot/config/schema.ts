@@ -119,8 +119,8 @@ const fields = section({
   dsl_path: text('the directory that holds the DSL files', { filled: true })
     .default('./DSL')
     .describe('Directory of the DSL files.'),
-  host: text('an address to listen on', { filled: true, shown: true })
-    .regex(/^[\w.:%-]+$/, expected('an address to listen on, such as 0.0.0.0, :: or 127.0.0.1', { shown: true }))
+  host: checked(text('an address to listen on', { filled: true, shown: true }), hostProblem)
+    .meta({ pattern: '^[\\w.:%-]+$' })
     .default('0.0.0.0')
     .describe('Address to listen on; 0.0.0.0 for all of IPv4, :: for all.'),
   port: wholeNumber(0, 65_535).default(8080).describe('Port to listen on. 0 takes any free port.'),
@@ -174,6 +174,8 @@ export const passwordField = {
   example: 'PROXY_KEYSTORE_PASSWORD',
 }
 
+const listening = 'the address to listen on is host and its port is port, both at the top of the file'
+
 export const proxyFile = {
   title: 'proxy.yaml',
   fields,
@@ -181,6 +183,13 @@ export const proxyFile = {
   emptyFields: 'left out',
   bareTexts: 'taken',
   password: passwordField,
+  usual: {
+    bind: listening,
+    listen: listening,
+    address: listening,
+    level: 'the level of the log is that of the environment variable RUST_LOG, such as debug',
+    format: 'log lines are JSON with the environment variable PROXY_LOG_FORMAT=json',
+  },
 } as const satisfies FileKind
 
 export type Config = ValueOf<typeof fields>
@@ -233,6 +242,15 @@ function toConfig<Given extends Fields>(fields: Given) {
 function withoutLastSlash(url: string): string {
   const { origin, pathname } = new URL(url)
   return origin + pathname.replace(/\/+$/, '')
+}
+
+/** One colon is that of a port; an address of IPv6 has more, or brackets where it has a port. */
+function hostProblem(given: string): string | undefined {
+  const shown = found(given, { shown: true })
+  if (/^(?:[^:]+|\[.*\]):\d*$/.test(given)) return `${shown}, expected an address without a port; its field is port`
+  return /^[\w.:%-]+$/.test(given)
+    ? undefined
+    : `${shown}, expected an address to listen on, such as 0.0.0.0, :: or 127.0.0.1`
 }
 
 /** Without the text itself: a password may be in it. */
