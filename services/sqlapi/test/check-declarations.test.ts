@@ -35,7 +35,7 @@ describe('check of declarations', { concurrency: 2 }, () => {
             'warning declaration sql/demo/GET/a.sql:4:12 the rows have no key "orderIdd"; did you mean orderId?',
             'warning declaration sql/demo/GET/a.sql:5:12 the rows have no key "quux"; the keys are orderId',
             'warning declaration sql/demo/GET/a.sql:6:11 there is no code "no-wher"; did you mean no-where?',
-            'info declaration sql/demo/GET/yaml.sql:2:19 the comment is not YAML: Flow sequence in block collection must be sufficiently indented and end with a ]; correct it',
+            'info declaration sql/demo/GET/yaml.sql:2:17 the comment is not YAML: a [ that no ] closes; a text that begins with [ needs quotes; correct it',
           ],
         )
         strictEqual(code, 0)

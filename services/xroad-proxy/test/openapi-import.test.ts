@@ -303,7 +303,7 @@ page: {name: page, in: query, schema: {$ref: "schemas.json#/definitions/Page~1Nu
       'other.yml': dsl().replace('s.openapi', 't.openapi'),
       't.openapi.yaml': `${start}paths: {/x: {get: ${ok200}}}\n`,
     })
-    match(warnings.join(), /^parts\/paths\.yaml:2:1: Flow sequence/)
+    match(warnings.join(), /^parts\/paths\.yaml:1:4: a \[ that no \] closes/)
     deepStrictEqual([warnings.length, problems], [1, []])
   })
 })

@@ -1,9 +1,10 @@
 /**
  * YAML text -> the nodes of its one document, within limits, or a `YamlError` with line and column that quotes nothing
- * of the text: any piece of it may be a password. Knows the parser's options, its limits and its messages.
+ * of the text: any piece of it may be a password. Knows the parser's options and its limits.
  */
 import { Composer, Lexer, LineCounter, Parser, Schema } from 'yaml'
 import type { Document, Node, YAMLError } from 'yaml'
+import { tellProblem } from './problem-words.ts'
 
 /** Of one file. */
 export const limits: Limits = { characters: 1_048_576, depth: 50, aliases: 100 }
@@ -117,36 +118,6 @@ function* tokens(text: string, depth: number) {
 function refuseProblems(document: Document.Parsed, text: string): void {
   const [problem]: YAMLError[] = [...document.errors, ...document.warnings]
   if (problem === undefined) return
-  const { code, pos } = problem
-  fail(ownProblems[code] ?? inOwnWords(problem.message) + gluedCure(text, pos[0]), pos[0])
-}
-
-/** Said in other words than those of the parser, by its codes. */
-const ownProblems: Readonly<Record<string, string>> = {
-  // Its many texts have the tag at the front, in the middle or at the end.
-  TAG_RESOLVE_FAILED: 'Unresolved tag; a text that begins with ! needs quotes',
-  // Such as that of {{name}}.
-  NON_STRING_KEY: 'a key that is no text; a text that begins with { or [ needs quotes, or | and lines of its own',
-}
-
-/** The parser's messages that quote the text: what they say of it ends before the quotation. */
-const quoting: readonly (readonly [message: RegExp, cure: string])[] = [
-  [/^(Unresolved alias).*/s, '; a text that begins with * needs quotes'],
-  [/^(Block scalar header includes extra characters).*/s, '; a text that begins with | or > needs quotes'],
-  [/^(Tabs are not allowed as indentation).*/s, '; indent with spaces'],
-  [/^(Invalid escape sequence).*/s, String.raw`; in double quotes a \ is written \\`],
-  [/^(Unknown directive|Unsupported YAML version|Unexpected [^:]*|[^:"]*(?=: ")).*/s, ''],
-]
-
-function inOwnWords(message: string): string {
-  const [line = message] = message.split('\n', 1)
-  const [pattern, cure = ''] = quoting.find(([quotes]) => quotes.test(line)) ?? []
-  return pattern === undefined ? line : `${pattern.exec(line)?.[1]}${cure}`
-}
-
-/** `field:value` is one text to YAML, and then a line without a value. */
-export function gluedCure(text: string, offset: number): string {
-  const start = text.lastIndexOf('\n', offset - 1) + 1
-  const line = text.slice(start, start + 200).split('\n', 1)[0] ?? ''
-  return /^\s*(?:- +)*[\w-]+:[^\s/]/.test(line) ? '; a colon needs a space behind it' : ''
+  const told = tellProblem(problem, document, text)
+  fail(told.problem, told.offset)
 }

@@ -8,8 +8,9 @@ import type { Alias, Node, Scalar, YAMLMap } from 'yaml'
 import { Literal } from './data.ts'
 import type { Data, Mapping } from './data.ts'
 import { shownKey } from '../words/secrets.ts'
-import { fail, gluedCure, type Limits, limits, offsetOf, readDocument } from './document.ts'
+import { fail, type Limits, limits, offsetOf, readDocument } from './document.ts'
 import { readPlainYaml } from './plain.ts'
+import { gluedCure } from './problem-words.ts'
 
 /** One document with a mapping at its top; a text without any content is the empty mapping. Throws `YamlError`. */
 export function readYaml(text: string, most: Limits = limits): Mapping {

@@ -1,0 +1,92 @@
+/**
+ * What the parser of YAML complains about -> what is wrong in plain words, with the cure, and where. Quotes nothing of
+ * the text: any piece of it may be a password. A bracket or quote that nobody closes is told where it opens.
+ */
+import { isCollection, isScalar, visit } from 'yaml'
+import type { Document, YAMLError } from 'yaml'
+
+export interface ToldProblem {
+  readonly problem: string
+  /** Where it is in the text. */
+  readonly offset: number
+}
+
+export function tellProblem({ code, message, pos }: YAMLError, document: Document.Parsed, text: string): ToldProblem {
+  const [at] = pos
+  const [line = message] = message.split('\n', 1)
+  const opening = /^Missing closing |^Flow (?:map|sequence) /.test(line) ? openingOf(document, at) : undefined
+  const unclosed = unclosedProblems[text[opening ?? at] ?? '']
+  if (opening !== undefined && unclosed !== undefined) return { problem: unclosed, offset: opening }
+  const problem = byCode[code] ?? byMessage.find(([pattern]) => pattern.test(line))?.[1] ?? beforeQuotation(line)
+  return { problem: problem + gluedCure(text, at), offset: at }
+}
+
+const byCode: Readonly<Record<string, string>> = {
+  // Its many texts have the tag at the front, in the middle or at the end.
+  TAG_RESOLVE_FAILED: 'Unresolved tag; a text that begins with ! needs quotes',
+  // Such as that of {{name}}.
+  NON_STRING_KEY: 'a key that is no text; a text that begins with { or [ needs quotes, or | and lines of its own',
+}
+
+const unclosedProblems: Readonly<Record<string, string>> = {
+  '[': 'a [ that no ] closes; a text that begins with [ needs quotes',
+  '{': 'a { that no } closes; a text that begins with { needs quotes',
+  '"': 'a double quote that is not closed',
+  "'": "a single quote that is not closed; a text with ' in it needs double quotes",
+}
+
+const noColon =
+  'a line without a colon and a space behind it; write field: value, or indent what continues the line above'
+
+/** By how the message begins; the parser's own words stay where they are plain. */
+const byMessage: readonly (readonly [message: RegExp, problem: string])[] = [
+  [/^Unresolved alias/, 'Unresolved alias; a text that begins with * needs quotes'],
+  [
+    /^(?:Block scalar header includes|Not a YAML token|Unexpected token in block scalar)/,
+    'a | or > with extra characters behind it on its line; a text that begins with | or > needs quotes',
+  ],
+  [/^Tabs are not allowed/, 'Tabs are not allowed as indentation; indent with spaces'],
+  [/^Invalid escape sequence/, String.raw`Invalid escape sequence; in double quotes a \ is written \\`],
+  [
+    /^Nested mappings are not allowed/,
+    'a text with a colon and a space in it needs quotes; or the line below is indented too far',
+  ],
+  [
+    /^All (?:mapping|sequence) items must start/,
+    'a line that is indented in another way than those beside it; begin them all in the same column',
+  ],
+  [/^Implicit (?:map )?keys need/, noColon],
+  [
+    /^Plain value cannot start/,
+    'a text cannot begin with a reserved character such as @, %, ` or a comma; put it in quotes',
+  ],
+  [/^Unexpected \S+ at node end/, 'something follows the end of a value; put the whole text in quotes'],
+  [/^Unexpected block-seq-ind/, 'a list begins on the line of its field; write each - on a line of its own below it'],
+  [/^Block collections are not allowed/, 'a comma is missing inside { } or [ ], or a text with a colon needs quotes'],
+  [/^Unexpected flow-(?:map|seq)-end/, 'a } or ] that nothing opens; a text that begins with it needs quotes'],
+]
+
+/** What other messages say of the text ends before they quote it. */
+function beforeQuotation(line: string): string {
+  return /^(?:Unknown directive|Unsupported YAML version|Unexpected [^:]*|[^:"]*(?=: "))/.exec(line)?.[0] ?? line
+}
+
+/** What is not closed goes on to where the parser gave up; the last such thing to open is what is meant. */
+function openingOf(document: Document.Parsed, end: number): number | undefined {
+  let opening: number | undefined
+  visit(document, {
+    Node(_, node) {
+      const isOpen = isCollection(node) ? node.flow === true : isScalar(node) && node.type?.startsWith('QUOTE') === true
+      const { range } = node
+      if (isOpen && range && range[1] >= end) opening = Math.max(opening ?? 0, range[0])
+    },
+  })
+  return opening
+}
+
+/** `field:value` is one text to YAML, and then a line without a value. */
+export function gluedCure(text: string, offset: number): string {
+  const start = text.lastIndexOf('\n', offset - 1) + 1
+  const line = text.slice(start, start + 200).split('\n', 1)[0] ?? ''
+  return /^\s*(?:- +)*[\w-]+:[^\s/]/.test(line) ? '; a colon needs a space behind it' : ''
+}
