@@ -5,16 +5,45 @@
  */
 import { cpSync, existsSync, globSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join, posix, relative, sep } from 'node:path'
-import { type Plugin, rolldown } from 'rolldown'
+import {
+  type CodeSplittingGroup,
+  type InputOptions,
+  type OutputAsset,
+  type OutputChunk,
+  type Plugin,
+  rolldown,
+} from 'rolldown'
 
 const repository = join(import.meta.dirname, '..')
 /** Has the launcher, which is copied as it is: an old Node.js has to understand it. */
 const launcherPackage = 'command-line'
 
-/** Modules of `src` that are found by their place: they begin a thread or a process, or a `require` loads them. */
+/** Modules of `src` that are found by their place: they begin a process, or a `require` loads them. */
 const foundByPlace: Readonly<Record<string, readonly string[]>> = {
-  sqlapi: ['workers/worker.ts', 'database/sqlite/worker/worker.ts', 'database/sqlite/workplaces/host.ts'],
+  sqlapi: ['workers/worker.ts'],
   'xroad-proxy': ['soap/check/declaration.ts'],
+}
+
+/** The same where little of the service is needed: each is one file with all of it, and loads no other. */
+const standalone: Readonly<Record<string, readonly string[]>> = {
+  sqlapi: ['database/sqlite/worker/worker.ts', 'database/sqlite/workplaces/host.ts'],
+}
+
+/** What every kind of database imports. */
+const ofDatabases = ['statement-spans', 'result', 'redact', 'int64', 'pool/history', 'pool/pool']
+
+/**
+ * What a start loads in any case lies in few files, because each costs it up to a millisecond. A module belongs to the
+ * first part whose modules import it; what belongs to no part is divided by who loads it.
+ */
+const parts: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
+  sqlapi: {
+    program: ['main.ts'],
+    service: ['service.ts', ...ofDatabases.map((module) => `database/${module}.ts`)],
+    sqlite: ['database/sqlite/sqlite.ts'],
+    postgres: ['database/postgres/postgres.ts'],
+  },
+  'xroad-proxy': { program: ['main.ts'], service: ['service.ts', 'reload/live-service.ts'] },
 }
 
 /** The package in `folder`, beside links to its dependencies. Gives its bin. */
@@ -34,36 +63,111 @@ export async function buildPackage(service: string, folder: string): Promise<str
 
 /** `service` is the folder of the service. Types are taken as right: they are for `npm run static`. */
 export async function buildService(service: string, dist: string): Promise<void> {
-  const separate = foundByPlace[basename(service)] ?? []
-  const bundle = await rolldown({
-    cwd: service,
-    platform: 'node',
-    input: { main: 'src/main.ts', ...Object.fromEntries(separate.map((file) => [flat(file), `src/${file}`])) },
-    external: Object.keys(readManifest(service).dependencies).map((name) => new RegExp(`^${name}(?:/|$)`)),
-    plugins: [placesInDist(service)],
-  })
   rmSync(dist, { recursive: true, force: true })
-  const { output } = await bundle.write({ dir: dist, chunkFileNames: '[name]-[hash].js' })
-  await bundle.close()
-  for (const file of separate) leadToEntry(file, dist)
-  const modules = output.flatMap((file) => (file.type === 'chunk' ? file.moduleIds : []))
+  const modules = await writeProgram(service, dist)
+  for (const file of standalone[basename(service)] ?? []) modules.push(...(await writeStandalone(service, file, dist)))
   copyFilesOfPackages(modules, dist)
   writeFileSync(join(dist, 'LICENSES.txt'), licencesOf(modules))
   writeFileSync(join(dist, 'build.json'), JSON.stringify({ packagingTime: Date.now() }))
 }
 
+/** Gives the modules that are in it. */
+async function writeProgram(service: string, dist: string): Promise<string[]> {
+  const separate = foundByPlace[basename(service)] ?? []
+  const bundle = await rolldown({
+    ...inputOptions(service, '.'),
+    input: { main: 'src/main.ts', ...Object.fromEntries(separate.map((file) => [flat(file), `src/${file}`])) },
+  })
+  const groups = groupsOf(service)
+  const { output } = await bundle.write({ dir: dist, chunkFileNames: '[name]-[hash].js', codeSplitting: { groups } })
+  await bundle.close()
+  for (const file of separate) leadToEntry(file, dist)
+  return modulesOf(output)
+}
+
+async function writeStandalone(service: string, file: string, dist: string): Promise<string[]> {
+  const place = file.replace(/\.ts$/, '.js')
+  const toDist = posix.relative(posix.dirname(place), '.')
+  const bundle = await rolldown({ ...inputOptions(service, toDist), input: `src/${file}` })
+  const { output } = await bundle.write({ file: join(dist, place), codeSplitting: false })
+  await bundle.close()
+  return modulesOf(output)
+}
+
+/** `toDist` leads from the folder of the written files to `dist`. */
+function inputOptions(service: string, toDist: string): InputOptions {
+  return {
+    cwd: service,
+    platform: 'node',
+    external: Object.keys(readManifest(service).dependencies).map((name) => new RegExp(`^${name}(?:/|$)`)),
+    plugins: [placesInDist(service, toDist), platformAsAsked()],
+  }
+}
+
+function modulesOf(output: readonly (OutputChunk | OutputAsset)[]): string[] {
+  return output.flatMap((file) => (file.type === 'chunk' ? file.moduleIds : []))
+}
+
 /**
  * In the bundle a module has another place than in `src`. What it looks for beside itself, it looks for as before:
- * below `dist`, in which all files of the bundle lie side by side.
+ * below `dist`, as if each module were a file of its own there.
  */
-function placesInDist(service: string): Plugin {
+function placesInDist(service: string, toDist: string): Plugin {
   return {
     name: 'places in dist',
     transform(code, id) {
       const place = placeInDist(id, service)
       if (place === undefined || !code.includes('import.meta.url')) return undefined
-      return code.replaceAll('import.meta.url', `new URL('./${place}', import.meta.url).href`)
+      return code.replaceAll('import.meta.url', `new URL('${toDist}/${place}', import.meta.url).href`)
     },
+  }
+}
+
+/** The bundler takes with each module all that it imports, unless that is of a group with a higher priority. */
+function groupsOf(service: string): CodeSplittingGroup[] {
+  const names = Object.keys(parts[basename(service)] ?? {})
+  let found: ReadonlyMap<string, string> | undefined
+  return names.map((part, index) => ({
+    debugName: part,
+    priority: names.length - index,
+    name(module, graph) {
+      found ??= findParts(service, graph)
+      return found.get(module) === part ? part : undefined
+    },
+  }))
+}
+
+interface ModuleGraph {
+  /** Late imports are not among the imports. */
+  getModuleInfo(module: string): { readonly importedIds: readonly string[] } | null
+}
+
+/** By modules. */
+function findParts(service: string, graph: ModuleGraph): ReadonlyMap<string, string> {
+  const found = new Map<string, string>()
+  for (const [part, roots] of Object.entries(parts[basename(service)] ?? {})) {
+    const reached = roots.map((root) => join(service, 'src', root))
+    for (const module of reached) {
+      if (found.has(module)) continue
+      found.set(module, part)
+      reached.push(...(graph.getModuleInfo(module)?.importedIds ?? []))
+    }
+  }
+  return found
+}
+
+/**
+ * An `import` of a module of Node.js makes the module load whatever it offers, even what it would load only when that
+ * is asked for. This gives the same module without.
+ */
+function platformAsAsked(): Plugin {
+  return {
+    name: 'platform as asked',
+    renderChunk: (code) =>
+      code.replaceAll(/^import (.*) from "(node:[^"]+)";$/gm, (_, names: string, module: string) => {
+        const taken = names.startsWith('{') ? names.replaceAll(' as ', ': ') : names.replace('* as ', '')
+        return `const ${taken} = process.getBuiltinModule("${module}");`
+      }),
   }
 }
 

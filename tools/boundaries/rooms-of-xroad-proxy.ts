@@ -47,6 +47,7 @@ export const proxy: Part = {
       imports: 'model.ts errors.ts soap/check/pattern',
       isPure: true,
     },
+    { room: 'soap/handlebars.d.ts', is: 'the library of templates, as one file', isPure: true },
     {
       room: 'soap/request',
       is: 'templates, their values, and what travels beside an envelope',
@@ -218,7 +219,7 @@ export const proxy: Part = {
   ],
   outside: {
     '@seriousme/openapi-schema-validator': 'boot/openapi/validate.ts',
-    handlebars: 'soap/request/template.ts soap/request/template-helpers.ts',
+    handlebars: 'soap/handlebars.d.ts soap/request/template.ts soap/request/template-helpers.ts',
     'node-forge': 'mock/pki.ts',
     'node:dns': 'guard/lookup.ts',
     'node:fs':

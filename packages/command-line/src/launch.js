@@ -31,6 +31,8 @@ function limitYoungGeneration() {
   const given = process.execArgv.concat(process.argv, process.env.NODE_OPTIONS).join(' ')
   // A channel to the parent (a cluster, a process manager) would be lost too. Workers of a cluster inherit the flag.
   if (process.platform === 'win32' || process.connected || reasonsNotTo.test(given)) return
+  // What ends at once has no use for it, and `health` is asked for again and again.
+  if (['health', 'init', '-h', '-V'].includes(process.argv[2])) return
   const flags = ['--max-semi-space-size=16'].concat(process.execArgv)
   try {
     process.execve(process.execPath, [process.argv0].concat(flags, process.argv.slice(1)))

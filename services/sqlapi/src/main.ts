@@ -83,7 +83,6 @@ interface Start {
 
 /** Serves until the process ends. */
 async function serve(configFlag: string | undefined, start: (given: Start) => Promise<Running>): Promise<void> {
-  disablePretenuring()
   const stdout = openStdout()
   const events = new EventStream<EventFields>(eventTable)
   const writeLog = logWriter(events, stdout)
@@ -98,7 +97,9 @@ async function serve(configFlag: string | undefined, start: (given: Start) => Pr
       const environment = { flag: configFlag, env: process.env, cwd: process.cwd() }
       const loaded = loadConfig(environment)
       writeLog(loaded.config.logging)
-      return start({ loaded, environment, events, stdout, writeLog })
+      const running = await start({ loaded, environment, events, stdout, writeLog })
+      disablePretenuring()
+      return running
     },
     explains(error) {
       if (!(error instanceof StartupFailure)) return false

@@ -11,8 +11,6 @@ import { loadConfig } from './boot/config/config.ts'
 import { readFlags } from './boot/flags.ts'
 import { StartupFailure } from './errors.ts'
 import { type Events, openEvents } from './events.ts'
-import { goLive } from './reload/live-service.ts'
-import { startService } from './service.ts'
 
 /** Time for requests in flight to end at a shutdown; longer than the default time of a call. */
 const shutdownSeconds = 40
@@ -69,7 +67,6 @@ function askWhetherUp(configFlag: string | undefined): Promise<void> {
 
 async function serve(configFlag: string | undefined): Promise<void> {
   const { env } = process
-  disablePretenuring()
   const stdout = openStdout()
   const format = logFormats.find((known) => known === env['PROXY_LOG_FORMAT']) ?? 'text'
   const events = openEvents({ level: env['RUST_LOG'] || 'info', format }, stdout)
@@ -80,7 +77,11 @@ async function serve(configFlag: string | undefined): Promise<void> {
   await live({
     shutdownSeconds,
     events,
-    start: () => startWithAdmin({ flag: configFlag, env, cwd: process.cwd() }, events),
+    async start() {
+      const running = await startWithAdmin({ flag: configFlag, env, cwd: process.cwd() }, events)
+      disablePretenuring()
+      return running
+    },
     explains(error) {
       if (!(error instanceof StartupFailure)) return false
       events.emit('startupFailure', { error: error.code, message: error.message })
@@ -89,9 +90,14 @@ async function serve(configFlag: string | undefined): Promise<void> {
   })
 }
 
-/** With the admin listener around it where one is configured, which is loaded only then. */
+/**
+ * With the admin listener around it where one is configured, which is loaded only then. Other commands do without the
+ * service, and `health` is asked again and again.
+ */
 export async function startWithAdmin(environment: StartEnvironment, events: Events): Promise<Running> {
   const loaded = loadConfig(environment)
+  const { startService } = await import('./service.ts')
+  const { goLive } = await import('./reload/live-service.ts')
   const { admin: wanted } = loaded.config
   const given = { loaded, environment, events }
   if (wanted === undefined) {

@@ -18,8 +18,6 @@ const shutdownSeconds = 30
 /** The first process reads lines at once; spans may take their time on the way to a collector. */
 const lastLinesMs = 5000
 
-disablePretenuring()
-
 const ending = Promise.withResolvers<void>()
 
 /** Set once it serves; the second only where something is measured. */
@@ -43,6 +41,7 @@ async function work(assignment: Assignment): Promise<void> {
   try {
     if (assignment.config.admin !== undefined) measures = await openMeasures(events)
     const service = await startService(unpack(assignment), events, measures)
+    disablePretenuring()
     running = service
     started.resolve({ service, writeLog })
     if (measures !== undefined) tellSuccesses(service)

@@ -2,7 +2,7 @@
  * The helpers of templates, and the environment of Handlebars that has them. Bounds the work of loops and the length of
  * what they write. What the helpers do with values is in presence.ts and attachments.ts.
  */
-import Handlebars from 'handlebars'
+import Handlebars from 'handlebars/dist/handlebars.js'
 import type { Attaching } from '../../model.ts'
 import { attachmentHelpers } from './attachments.ts'
 import { isNil, isPresent, listValues } from './presence.ts'

@@ -6,7 +6,7 @@
  * Does not judge whether the envelope is well-formed XML. The work of one rendering is bounded by the length of the
  * template and of the values, by the rounds of all loops together and by the length of the envelope.
  */
-import Handlebars from 'handlebars'
+import Handlebars from 'handlebars/dist/handlebars.js'
 import type { Attaching, Generated, Template, TemplateValues } from '../../model.ts'
 import { findAttached, mayAttach } from './template-attachments.ts'
 import { toFailure, toSyntaxError } from './template-errors.ts'
