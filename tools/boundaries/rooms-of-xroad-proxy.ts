@@ -54,7 +54,12 @@ export const proxy: Part = {
       imports: 'model.ts errors.ts steps.ts soap/json soap/mime',
       isPure: true,
     },
-    { room: 'wsdl/xml', is: 'XML as a tree', imports: 'soap/message/charset.ts', isPure: true },
+    {
+      room: 'wsdl/xml',
+      is: 'XML as a tree',
+      imports: 'soap/json/xml-error.ts soap/message/charset.ts',
+      isPure: true,
+    },
     { room: 'wsdl/schema', is: 'XML Schema', imports: 'soap-versions.ts wsdl/xml', isPure: true },
     { room: 'wsdl/outline', is: 'what messages may hold', imports: 'wsdl/xml wsdl/schema', isPure: true },
     {

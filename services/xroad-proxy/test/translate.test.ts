@@ -1,5 +1,5 @@
 /** XML to JSON: by examples, at its caps, with malformed and hostile documents, and against a second reading. */
-import { deepStrictEqual, ok, strictEqual } from 'node:assert/strict'
+import { deepStrictEqual, match, ok, strictEqual } from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8'
 import { anyCharacter } from '@services/testing/characters'
@@ -254,6 +254,22 @@ test('where a refusal is our own, its words say what is wrong [D3.1 S-error.upst
     [`<a>&${'x'.repeat(300_000)}`, '1:262144: undefined entity'],
   ] as const
   for (const [xml, message] of reasons) strictEqual(refusal(xml), message)
+})
+
+test('an & that is no reference is told where it is, whatever comes behind it [D3.1]', () => {
+  const told = 'an & that begins no reference; as a character it is written &amp;'
+  const places = [
+    ['<a>\n <b>x & y</b>\n</a>', '2:7'],
+    ['<a>\n <b>x & y</b>\n<c>1 &lt; 2</c>\n</a>', '2:7'],
+    ['<a b="x & y"/>', '1:9'],
+    ['<a>\r\nõõ AT&T</a>', '2:6'],
+    ['<a><!-- a & b --><![CDATA[a & b]]><?p a & b?><b>x & y</b></a>', '1:51'],
+    [`<a>${'x'.repeat(300_000)}\n<b>x & y</b>${'<c/>'.repeat(20_000)}</a>`, '2:6'],
+    // Its line began long before, and ended long before the parser gave up.
+    [`<a>${'<c/>'.repeat(90_000)}x & y${'<c>\n</c>'.repeat(9_000)}</a>`, '1'],
+  ] as const
+  for (const [xml, place] of places) strictEqual(refusal(xml), `${place}: ${told}`)
+  for (const xml of ['<a>&nbsp;</a>', '<a><!-- a & b -->&x;</a>']) match(refusal(xml), /: undefined entity$/)
 })
 
 test('what looks odd and is well-formed passes [D3.1]', () => {

@@ -66,12 +66,17 @@ describe('a file that is no WSDL is refused as a whole, with the line [S-wsdl.1]
     'too many elements': [`<a>${'<b/>'.repeat(xmlLimits.elements)}</a>`, /more than 500000 elements/],
     'too large': [`<a>${' '.repeat(xmlLimits.bytes)}</a>`, /larger than 16777216 bytes/],
   }
-  test('JSON, and bytes of another charset than the file says, are told as what they are [D5.9]', () => {
+  test('JSON, a bare & and bytes of another charset than the file says are told as what they are [D5.9]', () => {
     for (const text of ['{"openapi": "3.1.0"}', '\uFEFF\n [1]'])
       throws(
         () => read(Buffer.from(text)),
         /^WsdlError: is JSON and no WSDL; the description of a REST service belongs/,
       )
+    const [line, cause] = [3, 'an & that begins no reference; as a character it is written &amp;']
+    throws(() => read(Buffer.from('<a>\n<!-- a & b -->\n<b>a & b</b>\n<c>&lt;</c></a>')), {
+      message: `not well-formed: ${cause}`,
+      line,
+    })
     throws(() => read(Buffer.from('<a>õ</a>', 'latin1')), /^WsdlError: holds bytes that are not utf-8; save it so, or/)
   })
 

@@ -24,7 +24,7 @@ import { addAttribute } from './members.ts'
 import { type Attribute, type Listener, openParser } from './parser.ts'
 import { type Attributes, InstancePrefixes } from './schema-response.ts'
 import type { Member } from './shape.ts'
-import { XmlError } from './xml-error.ts'
+import { tellStrayAmpersand, XmlError } from './xml-error.ts'
 
 export interface Limits {
   /** Levels of elements. */
@@ -36,6 +36,8 @@ export interface Limits {
 const fewAttributes = 256
 /** Characters of the name of an entity, which never comes to an end where it is as long as this. */
 const longName = 128 * 1024
+/** Characters before a mistake that are looked at for its cause: those of such a name, and of pieces around it. */
+const farBack = 4 * longName
 
 const byteOrderMark = '\ufeff'
 const maxReasonLength = 100
@@ -101,8 +103,17 @@ export class Reader implements Listener {
 
   #explain(error: unknown): never {
     if (error instanceof XmlError || !(error instanceof Error)) throw error
+    this.#explainAmpersand()
     // The parser asks a regular expression about the name of an entity, and that one has a stack to overflow.
     return this.#refuse(error instanceof RangeError ? 'a name is too long' : toReason(error.message))
+  }
+
+  /** Refuses for an `&` that the parser took for the beginning of a name. */
+  #explainAmpersand(): void {
+    const { position, place } = this.#parser
+    const end = position - this.#start
+    const told = tellStrayAmpersand(this.#recent.join('').slice(Math.max(0, end - farBack), end), place)
+    if (told !== undefined) throw new XmlError(told)
   }
 
   #count(): void {
@@ -117,7 +128,10 @@ export class Reader implements Listener {
   /** Between two pieces: what the parser has collected is made use of now, not all of it in one step at its end. */
   #take(): void {
     const parser = this.#parser
-    if (parser.entityLength > longName) this.#refuse('undefined entity')
+    if (parser.entityLength > longName) {
+      this.#explainAmpersand()
+      this.#refuse('undefined entity')
+    }
     const { inside } = parser
     if (inside === 'doctype') this.onDoctype()
     if (inside === 'other') return

@@ -5,6 +5,7 @@
  */
 import { SaxesParser } from 'saxes'
 import type { SaxesTagNS } from 'saxes'
+import { findStrayAmpersand, lineEnds, strayAmpersand } from '../../soap/json/xml-error.ts'
 import { decodeXml } from '../../soap/message/charset.ts'
 import { namespaces, toQName } from './qname.ts'
 import type { QName } from './qname.ts'
@@ -94,10 +95,14 @@ class Tree {
 
   parse(text: string): void {
     const parser = this.#parser
-    const fail = (message: string): never => {
-      throw new WsdlError(message, parser.line)
+    const fail = (message: string, line = parser.line): never => {
+      throw new WsdlError(message, line)
     }
-    parser.on('error', (error) => fail(`not well-formed: ${error.message.replaceAll(/^\d+:\d+: |\.$/gu, '')}`))
+    parser.on('error', (error) => {
+      const at = findStrayAmpersand(text.slice(0, parser.position))
+      if (at !== undefined) fail(`not well-formed: ${strayAmpersand}`, lineEnds(text.slice(0, at)) + 1)
+      fail(`not well-formed: ${error.message.replaceAll(/^\d+:\d+: |\.$/gu, '')}`)
+    })
     parser.on('doctype', (type) => fail(/^\s*html\b/iu.test(type) ? webPage : 'has a DOCTYPE, which is refused'))
     parser.on('opentagstart', () => {
       this.#line = parser.line
