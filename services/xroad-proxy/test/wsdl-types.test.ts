@@ -6,6 +6,12 @@ import { describeRequest } from '../src/wsdl/description/request-schema.ts'
 import { ResponseSchemas } from '../src/wsdl/description/response-schema.ts'
 import { generateAround, outputOf, readText, wsdlAround } from './support/wsdl/wsdl.ts'
 
+/** Of a union, with a pattern around it. */
+function restrictedUnion(members: string, pattern: string): string {
+  const union = `<x:simpleType><x:union memberTypes="${members}"/></x:simpleType>`
+  return `<x:element name="f"><x:simpleType><x:restriction>${union}<x:pattern value="${pattern}"/></x:restriction></x:simpleType></x:element>`
+}
+
 /** Schema and example of one field of a request, `f`. */
 function field(declaration: string, types = ''): { schema: unknown; example: unknown; required: unknown } {
   const { schema, example } = request(`<x:sequence>${declaration}</x:sequence>`, types)
@@ -144,6 +150,46 @@ describe('fields of a request [D6.3]', () => {
       '<x:element name="f"><x:simpleType><x:union memberTypes="x:boolean x:date"/></x:simpleType></x:element>',
       { anyOf: [{ type: 'boolean' }, { type: 'string', format: 'date' }] },
       true,
+    ],
+    [
+      'a union with a pattern of its own',
+      restrictedUnion('x:int x:string', '[A-Z]{3}'),
+      {
+        anyOf: [
+          { type: 'string', format: 'int32', pattern: '^(?=(?:[\\-+]?[0-9]+)$)(?:[A-Z]{3})$' },
+          { type: 'string', pattern: '^(?:[A-Z]{3})$' },
+        ],
+      },
+      'AAA',
+    ],
+    [
+      'a union of dates and numbers with a pattern of its own',
+      restrictedUnion('x:int x:date', '[0-9\\-]{10}'),
+      {
+        anyOf: [
+          { type: 'string', format: 'int32', pattern: '^(?=(?:[\\-+]?[0-9]+)$)(?:[0-9\\-]{10})$' },
+          { type: 'string', format: 'date', pattern: '^(?:[0-9\\-]{10})$' },
+        ],
+      },
+      '0000000000',
+    ],
+    [
+      'a pattern over another one',
+      '<x:element name="f"><x:simpleType><x:restriction><x:simpleType><x:restriction base="x:string"><x:pattern value="[A-Z0-9]{3}"/></x:restriction></x:simpleType><x:pattern value="[0-9]+"/></x:restriction></x:simpleType></x:element>',
+      { type: 'string', pattern: '^(?=(?:[A-Z0-9]{3})$)(?:[0-9]+)$' },
+      '000',
+    ],
+    [
+      'a pattern and a length',
+      restricted('x:string', { pattern: '[A-Z]*\\d+', length: 11 }),
+      { type: 'string', minLength: 11, maxLength: 11, pattern: '^(?:[A-Z]*[0-9]+)$' },
+      'AAAAA111111',
+    ],
+    [
+      'a date with a pattern',
+      restricted('x:date', { pattern: '.{10}' }),
+      { type: 'string', format: 'date', pattern: '^(?:.{10})$' },
+      '2026-01-31',
     ],
     [
       'repeating',

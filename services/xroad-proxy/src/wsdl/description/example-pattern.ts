@@ -1,15 +1,19 @@
 /**
  * A pattern of XML Schema -> a short text that it matches, for examples. Takes the first way through: the first
  * alternative, the fewest repetitions, the first character of a class. Gives nothing for a pattern with something else
- * in it.
+ * in it. Where a type has more to say than one pattern, tries more repetitions until the text fits it all.
  */
+import { Automaton } from '../../soap/check/pattern/automaton.ts'
+import { readPattern } from '../../soap/check/pattern/syntax.ts'
+import { UnknownSyntax } from '../../soap/check/pattern/unknown-syntax.ts'
 import type { SimpleType } from '../schema/simple-type.ts'
 
 const maxLength = 200
 
-export function matchPattern(pattern: string): string | undefined {
+/** `more` is how many repetitions there are beyond the fewest, where the pattern allows that many. */
+export function matchPattern(pattern: string, more = 0): string | undefined {
   try {
-    const reader = new Reader(pattern)
+    const reader = new Reader(pattern, more)
     const text = reader.alternatives()
     return reader.isDone && text.length <= maxLength ? text : undefined
   } catch (error) {
@@ -20,9 +24,54 @@ export function matchPattern(pattern: string): string | undefined {
 
 /** The pattern of the type itself, which is as narrow as those of the types that it comes from. */
 export function matchOwn({ patterns }: SimpleType): string | undefined {
-  const last = patterns.at(-1) ?? ''
-  return matchPattern(/^\^(.*)\$$/su.exec(last)?.[1] ?? last)
+  return matchPattern(bare(patterns.at(-1) ?? ''))
 }
+
+export interface WantedText {
+  /** Characters. */
+  readonly least: number
+  readonly most: number
+  /** Taken where the patterns let it pass. */
+  readonly usual: string | undefined
+}
+
+/** A text that all patterns of the type match. */
+export function matchAll({ patterns }: SimpleType, { least, most, usual }: WantedText): string | undefined {
+  const sources = patterns.map(bare)
+  const isNew = sources.length > 1 || usual !== undefined
+  const tests = isNew ? sources.map(toTest) : []
+  const isRight = (text: string): boolean =>
+    text.length >= least && text.length <= most && tests.every((test) => test(text))
+  if (usual !== undefined && isRight(usual)) return usual
+  for (const source of sources.toReversed()) {
+    let before: string | undefined
+    for (let more = 0; more <= maxLength; more++) {
+      const text = matchPattern(source, more)
+      if (text === undefined || text === before || text.length > most) break
+      if (isRight(text)) return text
+      before = text
+    }
+  }
+  return undefined
+}
+
+/** Authors who write ^ and $ at both ends mean the ends of the text. */
+function bare(pattern: string): string {
+  return /^\^(.*)\$$/su.exec(pattern)?.[1] ?? pattern
+}
+
+/** In one pass over the text: some expressions of WSDLs take hours otherwise. What cannot be judged is let pass. */
+function toTest(source: string): (text: string) => boolean {
+  try {
+    const automaton = new Automaton(readPattern(source))
+    return (text) => automaton.matches(text, { left: maxEffort }) !== false
+  } catch (error) {
+    if (error instanceof UnknownSyntax) return () => true
+    throw error
+  }
+}
+
+const maxEffort = 100_000
 
 /** Its patterns let the text be left out, as far as that shows without running them: some take hours. */
 export function leavesEmpty(type: SimpleType): boolean {
@@ -65,11 +114,13 @@ const kinds: ReadonlyMap<string, string> = new Map([
 
 class Reader {
   readonly #pattern: string
+  readonly #more: number
   #at = 0
   #depth = 0
 
-  constructor(pattern: string) {
+  constructor(pattern: string, more: number) {
     this.#pattern = pattern
+    this.#more = more
   }
 
   get isDone(): boolean {
@@ -148,13 +199,15 @@ class Reader {
   }
 
   #repetitions(): number {
-    if (this.#take('?') || this.#take('*')) return 0
-    if (this.#take('+') || !this.#take('{')) return 1
+    if (this.#take('?')) return Math.min(1, this.#more)
+    if (this.#take('*')) return this.#more
+    if (this.#take('+')) return 1 + this.#more
+    if (!this.#take('{')) return 1
     const end = this.#pattern.indexOf('}', this.#at)
-    const [, least] = /^(\d{1,3})(?:,\d*)?$/u.exec(this.#pattern.slice(this.#at, end)) ?? []
+    const [, least, most = least] = /^(\d{1,3})(?:,(\d*))?$/u.exec(this.#pattern.slice(this.#at, end)) ?? []
     if (end < 0 || least === undefined) throw new Unreadable()
     this.#at = end + 1
-    return Number(least)
+    return Math.min(Number(least) + this.#more, most === '' ? Infinity : Number(most))
   }
 
   #take(character: string): boolean {

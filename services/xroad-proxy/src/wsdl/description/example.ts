@@ -4,8 +4,9 @@
  */
 import { exampleBytes, isByteText } from './byte-text.ts'
 import type { SimpleType } from '../schema/simple-type.ts'
-import { leavesEmpty, matchOwn } from './example-pattern.ts'
+import { leavesEmpty, matchAll } from './example-pattern.ts'
 import { toRequestValue } from './request-value.ts'
+import { narrowedMembers } from './union-members.ts'
 import { kindOf } from './value-schema.ts'
 import type { Json, Kind } from './value-schema.ts'
 
@@ -31,7 +32,7 @@ export function exampleValue(type: SimpleType): Json {
   if (first !== undefined) return (toRequestValue(type, false)['enum'] as readonly Json[])[0] ?? ''
   const { item, members, patterns } = type
   const [member] = members
-  if (member !== undefined) return exampleValue(member)
+  if (member !== undefined) return exampleOfMembers(type)
   if (patterns.length > 0) return patterned(type) ?? exampleText(type)
   if (item !== undefined) return exampleList(type, item)
   switch (kindOf(type)) {
@@ -43,6 +44,13 @@ export function exampleValue(type: SimpleType): Json {
     case 'text':
       return isByteText(type) ? exampleBytes(type) : (usualText(type) ?? exampleText(type))
   }
+}
+
+/** Of the first member that has one where the union has patterns of its own. */
+function exampleOfMembers(type: SimpleType): Json {
+  const members = narrowedMembers(type)
+  const fitting = type.patterns.length === 0 ? members[0] : members.find((member) => patterned(member) !== undefined)
+  return exampleValue(fitting ?? (members[0] as SimpleType))
 }
 
 /** The usual one, or a bound that it is beyond: dates and times of one form are in order as texts. */
@@ -76,14 +84,16 @@ function exampleNumber(type: SimpleType): number {
   return value > most && above !== undefined && below !== undefined ? (above + below) / 2 : value
 }
 
-/** A text for the pattern of the type itself. No expression of a WSDL is run here: some take hours. */
+/** A text for all patterns and lengths of the type. */
 function patterned(type: SimpleType): string | undefined {
   const { facets } = type
   const least = Number(facets.get('minLength') ?? facets.get('length') ?? 0)
   const most = Number(facets.get('maxLength') ?? Infinity)
   // A pattern that a number may be left out of does not make the empty text a number.
-  const text = leavesEmpty(type) ? (bare[kindOf(type)] ?? '') : matchOwn(type)
-  return text !== undefined && text.length >= least && text.length <= most ? text : undefined
+  const usual = leavesEmpty(type) ? bare[kindOf(type)] : undefined
+  return usual !== undefined && usual.length >= least && usual.length <= most
+    ? usual
+    : matchAll(type, { least, most, usual: usualText(type) })
 }
 
 const bare: Readonly<Partial<Record<Kind, string>>> = { integer: '1', number: '1', boolean: 'true' }

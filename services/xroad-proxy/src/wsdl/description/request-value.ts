@@ -7,6 +7,7 @@ import { describeBytes, isByteText } from './byte-text.ts'
 import { leavesEmpty } from './example-pattern.ts'
 import type { SimpleType } from '../schema/simple-type.ts'
 import { toExpression } from '../schema/pattern.ts'
+import { lexical, narrowedMembers } from './union-members.ts'
 import { formatOf, jsonTypes, kindOf, orNull, toJson } from './value-schema.ts'
 import type { Json, JsonSchema, Kind } from './value-schema.ts'
 
@@ -22,9 +23,9 @@ export function fixedValue(type: SimpleType, fixed: string, isNillable: boolean)
 }
 
 function describe(type: SimpleType): JsonSchema {
-  const { members, enumeration, patterns, item } = type
+  const { enumeration, patterns, item } = type
   if (enumeration.length > 0) return enumerate(type, [...new Set(enumeration.map((item) => item.value))])
-  if (members.length > 0) return { anyOf: members.map(describe) }
+  if (type.members.length > 0) return { anyOf: narrowedMembers(type).map(describe) }
   if (patterns.length > 0) return describeText(type, type.isList ? {} : formatOf(type))
   if (item !== undefined) return { type: 'array', items: describe(item), ...itemFacets(type) }
   const kind = kindOf(type)
@@ -85,13 +86,6 @@ function describeText(type: SimpleType, format: JsonSchema): JsonSchema {
   const shape = patterns.length > 0 ? undefined : (shapes[builtin] ?? (isCollapsed && least > 0 ? solid : undefined))
   const pattern = shape === undefined ? toExpression(withLexical(type)) : `^(?:${shape})$`
   return { type: 'string', ...format, ...found, ...(pattern === undefined ? {} : { pattern }) }
-}
-
-/** What texts of a kind look like, as a pattern of XML Schema. */
-const lexical: Readonly<Partial<Record<Kind, string>>> = {
-  integer: String.raw`[\-+]?\d+`,
-  number: String.raw`[\-+]?(\d+(\.\d*)?|\.\d+)([eE][\-+]?\d+)?`,
-  boolean: 'true|false|0|1',
 }
 
 /** A pattern that lets a number be empty (`\d{0,3}`) overlooks that the type does not. */
