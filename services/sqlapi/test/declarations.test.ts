@@ -209,6 +209,14 @@ const problems: readonly [text: string, expected: string, method?: Method][] = [
   ['-- @enum status open,,closed', '1:22 a value is missing;'],
   ['-- @enum status open,', '1:22 a value is missing;'],
   ['-- @enum status open, open', '1:23 the value "open" occurs twice; remove one'],
+  ['-- @enum status [open, closed]', '1:17 the values are in brackets; write them without: open, closed'],
+  ['-- @enum status (open)', '1:17 the values are in brackets; write them without: open'],
+  [
+    "-- @enum status 'open', 'closed'",
+    '1:17 the values are in single quotes; write them without, or in double quotes: open,',
+  ],
+  ['-- @enum status open | closed', '1:17 "open | closed" is one value; write open, closed, or in double quotes'],
+  ['-- @enum status open closed', '1:17 "open closed" is one value; write open, closed, or in double quotes'],
   ['-- @enum status "open', '1:17 a text in double quotes is never closed; close it'],
   ['-- @enum status "a" b', '1:21 found "b" behind a value; part the values by commas'],
   ['-- @enum stats open', '1:10 the SQL has no parameter :stats; did you mean status?'],
@@ -250,6 +258,11 @@ const problems: readonly [text: string, expected: string, method?: Method][] = [
   ],
   ['/*\n * Text.\n * @transactional both\n */\nSELECT 1', '3:4 @transactional does not count here'],
   ['SELECT 1; -- @transactional\nSELECT 2', '1:14 @transactional does not count here'],
+  [
+    '/* @param id integer */\nSELECT 1',
+    '1:4 @param does not count here; write -- @param above everything else in the file',
+  ],
+  ['SELECT 1;\n  -- @timeout 30s\nSELECT 2', '2:6 @timeout does not count here;'],
   [`-- @param ${'x'.repeat(100)}-`, `1:11 "${'x'.repeat(60)}.." is not the name of a parameter;`],
 ]
 
@@ -343,6 +356,17 @@ test('the YAML comment stands before, between and behind the lines, which all co
   const marked = readDeclarations({ text: `${yaml}\n-- @transactional\nSELECT 1`, method: 'POST', parameters })
   strictEqual(marked.transactional, true)
   strictEqual(read(`--\n/** declaration : 1 */`).yaml?.line, 2)
+})
+
+test('words in texts, routines and remarks behind the leading comments are nobody’s declarations [N3.1]', () => {
+  for (const rest of [
+    "SELECT 'x', -- @param id\n '@param'",
+    'CREATE FUNCTION f() RETURNS int LANGUAGE sql AS $$\n-- @param a first\nSELECT 1 $$',
+    '/*\n * @param id what it is\n */\nSELECT 1',
+    'SELECT 1\n-- @parameters',
+    "SELECT '\n- @param id'",
+  ])
+    deepStrictEqual(readDeclarations({ text: rest, method: 'GET', parameters }).declarations?.problems ?? [], [], rest)
 })
 
 test('other block comments end the leading comments, and one that is never closed [N3.5]', () => {

@@ -105,6 +105,8 @@ export function readEnum(text: string): EnumLine | Mistake {
   const [parameter, rest] = firstWord(text)
   const wrongName = nameMistake(parameter, '@enum status open, closed')
   if (wrongName !== undefined) return wrongName
+  const wrongForm = formMistake(rest, text.length - rest.length)
+  if (wrongForm !== undefined) return wrongForm
   const values: string[] = []
   for (let left = rest; ;) {
     const at = text.length - left.length
@@ -124,6 +126,21 @@ export function readEnum(text: string): EnumLine | Mistake {
     }
     left = behind.slice(1).trimStart()
   }
+}
+
+/** Lists as other languages write them: brackets and quotes would be part of the values. */
+function formMistake(list: string, at: number): Mistake | undefined {
+  const [, inside] = /^[[({](.*)[\])}]$/s.exec(list) ?? []
+  if (inside !== undefined) return mistake(at, 'the values are in brackets', `write them without: ${inside.trim()}`)
+  if (/^'[^',]*'(?:\s*,\s*'[^',]*')*$/.test(list)) {
+    const bare = list.replaceAll("'", '')
+    return mistake(at, 'the values are in single quotes', `write them without, or in double quotes: ${bare}`)
+  }
+  if (/^[^",]*[|;\s][^",]*$/.test(list)) {
+    const apart = list.split(/\s*[|;]\s*|\s+/).join(', ')
+    return mistake(at, `${shown(list)} is one value`, `write ${apart}, or in double quotes if it is one`)
+  }
+  return undefined
 }
 
 function nameMistake(word: string, example: string): Mistake | undefined {

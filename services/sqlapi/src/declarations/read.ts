@@ -35,6 +35,7 @@ export function readDeclarations({ text, method, parameters }: DeclaringFile): D
   const draft = newDraft(method)
   const found = [...lines.flatMap((line) => readLine(line, draft)), ...behind.flatMap(findBehind)]
   if (!draft.transactional) found.push(...findMarkers(text, end, found))
+  found.push(...findMisplaced(text, end, found))
   const params = joinParams(draft, parameters, found)
   const { transactional, replica, summary, tags, deprecated, timeoutSeconds, cache } = draft
   const description = draft.description.length === 0 ? undefined : draft.description.join('\n')
@@ -141,6 +142,23 @@ function findMarkers(text: string, from: number, found: readonly Found[]): Found
     if (found.some((each) => each.start === start)) return []
     const message = '@transactional does not count here, so the file is no transaction'
     return [{ ...mistake(0, message, 'write -- @transactional above everything else'), start }]
+  })
+}
+
+/** Words that change how a request is answered, in comments that begin a line. */
+const misplaced = /^[ \t]*(?:--+|\/\*+)[ \t]*@(param|enum|timeout|cache|replica)(?![\w-])/gm
+/** The body of a routine has comments of its own. */
+const routine = /\$\w*\$|\bcreate\b[^;]*\b(?:function|procedure|trigger)\b/i
+
+/** Those behind the leading comments that nothing has been found at. */
+function findMisplaced(text: string, from: number, found: readonly Found[]): Found[] {
+  const rest = text.slice(from)
+  if (!rest.includes('@') || routine.test(rest)) return []
+  return [...rest.matchAll(misplaced)].flatMap(({ 0: part, 1: word, index }) => {
+    const start = from + index + part.indexOf('@')
+    if (found.some((each) => each.start === start)) return []
+    const cure = `write -- @${word} above everything else in the file`
+    return [{ ...mistake(0, `@${word} does not count here`, cure), start }]
   })
 }
 
