@@ -32,7 +32,7 @@ export interface Parsed<Value> {
   /** Undefined where there are problems. */
   readonly value: Value | undefined
   readonly problems: readonly Problem[]
-  /** Keys without effect, in the words of a warning. */
+  /** Keys without effect, and texts that wait for a variable, in the words of a warning. */
   readonly unknown: readonly Problem[]
 }
 
@@ -83,8 +83,14 @@ function takesText(rule: z.core.$ZodType, { bareTexts }: FileKind): boolean {
   return isText && bareTexts === 'taken' && !verbatim.has(rule)
 }
 
+/** As other programs put a variable into a text. Texts of several lines are templates of something else. */
+const foreignVariable = /^[^\n]*\$\{[A-Za-z_][\w.-]*(?::[^}\n]*)?\}[^\n]*$/
+const unreplaced =
+  'a variable in ${..} is not replaced: the text goes on as it is; write the value, or the name alone where a field takes one'
+
 /** YAML goes on with a text in the next line, and such a line may be `password:x`, which nobody would notice. */
-function settleText(data: string, at: Path, { kind: { password }, problems }: Notes): string {
+function settleText(data: string, at: Path, { kind: { password }, problems, unknown }: Notes): string {
+  if (data.includes('${') && foreignVariable.test(data)) unknown.push({ path: at, message: unreplaced })
   if (password !== undefined && holdsSecretField(data, password.name)) {
     const message = `goes on with a field for a password that has no space behind its colon; ${passwordCure(password)}`
     problems.push({ path: at, message })

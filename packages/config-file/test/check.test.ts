@@ -118,6 +118,18 @@ test('a field that is left empty is an error or left out, and what is required i
   strictEqual(problemsOf(strict, yaml).length, 3)
 })
 
+test('a variable of other programs in a text is told, whatever becomes of the text', () => {
+  const told = /^(sql_dir|name): a variable in \$\{\.\.\} is not replaced: .*; write the value, or the name alone/
+  for (const text of ['${DIR}', '/a/${DIR:x}/b', '${my.dir}']) {
+    const [found, ...more] = parse(lenient, readYaml(`sql_dir: "${text}"\n`)).unknown
+    match(`${found?.path.join('.')}: ${found?.message}`, told)
+    ok(!found?.message.includes('DIR'))
+    deepStrictEqual(more, [])
+  }
+  for (const text of ['$DIR', '{DIR}', '${1}', '${}', '$${', 'a\\n${DIR}'])
+    deepStrictEqual(parse(lenient, readYaml(`sql_dir: "${text}"\n`)).unknown, [], text)
+})
+
 test('an unknown field is an error or has no effect, and comes with its remedy either way', () => {
   const yaml = 'sql_dir: a\nfromat: 4.0\nserver: {sql_dir: a, zzz: 1}\nname: b\nmax_bytes: 3\n'
   const remedies = [

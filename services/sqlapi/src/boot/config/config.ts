@@ -101,17 +101,23 @@ export function loadConfig(
   const { env } = start
   const { file: given, diagnostics } = readFile(start)
   const file = overlay(given, env, variables)
-  const { value: config, problems } = parseConfig(file.data)
+  const { value: config, problems, unknown } = parseConfig(file.data)
   const wrong = config === undefined ? problems : ruleProblems(config, passwords === 'needed' ? env : undefined)
-  if (config === undefined || wrong.length > 0) return refuse(file, wrong)
+  if (config === undefined || wrong.length > 0) return refuse(file, withRemarks(wrong, unknown))
   const origins = originsOf(sqlapiFile, file)
   return {
     config,
     datasources: resolveDatasources(config.datasources, env),
     file: file.file ?? file.source,
     origins,
-    diagnostics: [...diagnostics, ...remarksOn(config, origins).map((note) => inWords(file, note))],
+    diagnostics: [...diagnostics, ...[...unknown, ...remarksOn(config, origins)].map((note) => inWords(file, note))],
   }
+}
+
+/** Remarks on fields that nothing else is said of. */
+function withRemarks(wrong: readonly Problem[], remarks: readonly Problem[]): readonly Problem[] {
+  const told = new Set(wrong.map(({ path }) => path.join('.')))
+  return [...wrong, ...remarks.filter(({ path }) => !told.has(path.join('.')))]
 }
 
 /** In the spelling of sqlapi.yaml, whatever that of the file is. */

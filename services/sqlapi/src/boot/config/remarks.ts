@@ -21,9 +21,10 @@ function uselessOrigins({ allowedOrigins }: Config['cors']): Problem[] {
   }))
 }
 
-/** As browsers send it. Pages without one send `null`. */
+/** As browsers send it: in small letters, without the usual port. Pages without one send `null`. */
 function isOrigin(text: string): boolean {
-  return text === 'null' || /^[a-z][a-z\d+.-]*:\/\/[^\s/?#@]+$/.test(text)
+  if (/^(?:http:.*:80|https:.*:443)$/.test(text)) return false
+  return text === 'null' || /^[a-z][a-z\d+.-]*:\/\/[^\s/?#@*A-Z]+$/.test(text)
 }
 
 function uselessOfSqlite(datasources: Config['datasources']): Problem[] {
