@@ -1,12 +1,13 @@
 /**
  * Text of files and of databases -> what a terminal shows and never obeys, and how wide it shows it. Pure.
  */
+import { toPlainLine } from '@services/command-line'
 
 const replacement = '\uFFFD'
 
-/** Without line breaks and control characters. */
+/** With blanks instead of line breaks, and without control characters. */
 export function inOneLine(text: string): string {
-  return text.replaceAll(/[\r\n]+[\t ]*/g, ' ').replaceAll(/[\p{C}\u2028\u2029]/gu, replacement)
+  return toPlainLine(text.replaceAll(/[\r\n]+[\t ]*/g, ' '))
 }
 
 /** A line of a file: tabs stay, because they say where the rest is. */

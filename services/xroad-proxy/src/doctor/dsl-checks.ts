@@ -1,4 +1,5 @@
 /** The checks of the endpoints: DSL files, what they need of the configuration, and what became of WSDL files. */
+import { nameEndpoints } from '../boot/config/client-identity.ts'
 import { type Dates, validityOf } from '../boot/tls/certificates.ts'
 import { otherMemberCure } from '../boot/ingest/survey.ts'
 import type { Endpoint, RestEndpoint, ValidationMode } from '../model.ts'
@@ -102,7 +103,7 @@ export const dslChecks: readonly Check[] = [
     field: 'validate_requests',
     when: ({ config, dsl }) => {
       const unchecked = dsl.endpoints.filter((endpoint) => isUnchecked(endpoint, config.settings.validateRequests))
-      return hitIf(unchecked.length > 0, namePaths(unchecked))
+      return hitIf(unchecked.length > 0, nameEndpoints(unchecked, maxNamed))
     },
     headline: 'Requests that may change something leave without a check: %',
     rationale:
@@ -188,13 +189,7 @@ function withoutServer({ config, dsl }: Facts, needsOne: (endpoint: Endpoint) =>
   const endpoints = dsl.endpoints.filter(needsOne)
   const isMissing = config.settings.securityServer === undefined && !isWrong(config.problems)
   if (endpoints.length === 0 || !isMissing) return []
-  return [{ text: namePaths(endpoints) }]
-}
-
-function namePaths(endpoints: readonly Endpoint[]): string {
-  const named = endpoints.slice(0, maxNamed).map(({ group, service, path }) => `/${group}/${service}${path}`)
-  const more = endpoints.length - named.length
-  return [...named, ...(more > 0 ? [`and ${more} more`] : [])].join(', ')
+  return [{ text: nameEndpoints(endpoints, maxNamed) }]
 }
 
 const changing: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH', 'DELETE'])

@@ -9,7 +9,7 @@ import { type Environment, shownVariable } from '@services/config-file'
 import { auditFileProblem } from '../audit/open-file.ts'
 import { type ClientKeystore, keystoreOf, namesOf } from '../boot/config/client-identity.ts'
 import type { Config } from '../boot/config/schema.ts'
-import { type DatedCertificate, inOneLine, trustedDates } from '../boot/tls/certificates.ts'
+import { type DatedCertificate, joinNames, trustedDates } from '../boot/tls/certificates.ts'
 import { createClientContext, type KeystoreSettings, openKeystore } from '../boot/tls/keystore.ts'
 import { ownCertificate } from '../boot/tls/own-certificate.ts'
 import { readPassword } from '../boot/tls/password.ts'
@@ -35,8 +35,8 @@ export function readIdentity(secureContext: SecureContext): KeystoreIdentity | u
   const certificate = ownCertificate(secureContext)
   if (certificate === undefined) return undefined
   return {
-    subject: inOneLine(certificate.subject),
-    issuer: inOneLine(certificate.issuer),
+    subject: joinNames(certificate.subject),
+    issuer: joinNames(certificate.issuer),
     validFrom: new Date(certificate.validFrom),
     validTo: new Date(certificate.validTo),
     keyType: keyTypeOf(certificate),

@@ -2,7 +2,7 @@
  * Findings -> the text of the report, for people, for programs, or as annotations of a change in GitHub Actions. Pure.
  */
 import { relative, resolve, sep } from 'node:path'
-import { type Annotation, toAnnotation } from '@services/command-line'
+import { type Annotation, toAnnotation, toPlainLine } from '@services/command-line'
 import { severities } from './checks.ts'
 import type { ConfigFacts } from './facts.ts'
 import type { Finding, Severity } from './finding.ts'
@@ -36,15 +36,11 @@ function toPlain({ severity, code, field, headline, rationale, recovery }: Findi
   return {
     severity,
     code,
-    field: inOneLine(field),
-    headline: inOneLine(headline),
-    rationale: inOneLine(rationale),
+    field: toPlainLine(field),
+    headline: toPlainLine(headline),
+    rationale: toPlainLine(rationale),
     recovery: recovery.replaceAll(/[^\P{C}\n]/gu, '\uFFFD'),
   }
-}
-
-function inOneLine(text: string): string {
-  return text.replaceAll(/[\p{C}\u2028\u2029]/gu, '\uFFFD')
 }
 
 const levels = {
@@ -72,7 +68,7 @@ function annotate(finding: Finding, places: Places): Annotation {
   const [cure = ''] = recovery.split('\n')
   // Nothing has to be done about an observation.
   const advice = severity === 'INFO' || cure === '' ? '' : ` (${cure})`
-  return { level: levels[severity], ...placeOf(finding, places), message: inOneLine(`${code}: ${headline}${advice}`) }
+  return { level: levels[severity], ...placeOf(finding, places), message: toPlainLine(`${code}: ${headline}${advice}`) }
 }
 
 /** `file.yml:3: ` or `file.wsdl:3:14: ` somewhere in a message. */

@@ -9,8 +9,8 @@ import { bringBack, envelopeTypeOf, openMessage, type SentMessage, tellAttachmen
 import { readFailure } from './failures/failures.ts'
 import type { MockCall } from './failures/mock-call.ts'
 import { prolog, xmlShape } from './failures/oddities.ts'
-import { faultEnvelope, faultOnDemand12, Refusal, soapFault12 } from './faults.ts'
-import { onDemand, soapNamespace } from './message.ts'
+import { faultEnvelope, faultOnDemand12, Refusal, soap12Namespace, soapFault12, soapNamespace } from './faults.ts'
+import { onDemand } from './message.ts'
 import { decode, describeRequest, readAnswer, readBody, typeOf } from './soap-request.ts'
 import type { MockReply, Wire } from './wire.ts'
 import { readXml, type XmlElement, XmlProblem } from './xml-reader.ts'
@@ -42,7 +42,7 @@ const versions: readonly Version[] = [
   {
     name: '1.2',
     mediaType: 'application/soap+xml',
-    namespace: 'http://www.w3.org/2003/05/soap-envelope',
+    namespace: soap12Namespace,
     sender: ['env:Sender', 400],
     receiver: 'env:Receiver',
     mismatch: 'env:VersionMismatch',

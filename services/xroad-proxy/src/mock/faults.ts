@@ -30,7 +30,7 @@ export function spell(code: string, spelling: Spelling): string {
     .join('.')
 }
 
-const soapNamespace = 'http://schemas.xmlsoap.org/soap/envelope/'
+export const soapNamespace = 'http://schemas.xmlsoap.org/soap/envelope/'
 const prolog = '<?xml version="1.0" encoding="UTF-8"?>'
 
 /** The envelope of a Fault; the detail is a random number for the search in the server's log, as on a real server. */
@@ -48,7 +48,7 @@ export function soapFault(envelope: string, status = 200): MockReply {
   return { status, type: 'text/xml; charset=utf-8', headers: [['SOAPAction', '']], body: Buffer.from(envelope) }
 }
 
-const soap12Namespace = 'http://www.w3.org/2003/05/soap-envelope'
+export const soap12Namespace = 'http://www.w3.org/2003/05/soap-envelope'
 
 /** A fault of SOAP 1.2; `texts` are the reason by language. */
 export function soapFault12(code: string, texts: Readonly<Record<string, string>>, status: number): MockReply {

@@ -2,13 +2,12 @@
  * What a Security Server reads in a SOAP request: text -> `Message`, the parts that an answer repeats. For a
  * request that a real one refuses it throws a `Refusal` with the same code and text. It does not look into bodies.
  */
-import { Refusal } from './faults.ts'
+import { Refusal, soapNamespace } from './faults.ts'
 import { attributeOf, readXml, textOf, type XmlElement, XmlProblem } from './xml-reader.ts'
 
 export const xroadNamespace = 'http://x-road.eu/xsd/xroad.xsd'
 export const identifierNamespace = 'http://x-road.eu/xsd/identifiers'
 const representationNamespace = 'http://x-road.eu/xsd/representation.xsd'
-export const soapNamespace = 'http://schemas.xmlsoap.org/soap/envelope/'
 
 /** Service codes that ask the mock for a failure; the body of such a request may be any. */
 export const onDemand = 'mock.'

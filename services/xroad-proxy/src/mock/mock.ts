@@ -8,6 +8,7 @@ import { createServer } from 'node:https'
 import { isIPv6, type Server, type Socket } from 'node:net'
 import { join } from 'node:path'
 import type { TLSSocket } from 'node:tls'
+import { toPlainLine } from '@services/command-line'
 import { type Address, listen, ListenProblem } from '@services/http-shell'
 import { StartupFailure } from '../errors.ts'
 import { Answers } from './answers.ts'
@@ -113,7 +114,7 @@ function createMockServer(
   })
   remember(server, connections)
   server.on('tlsClientError', (error: Error, socket: TLSSocket) => {
-    onEvent?.(`refused ${socket.remoteAddress ?? 'a client'}: ${printable(reasonOf(error, socket))}`)
+    onEvent?.(`refused ${socket.remoteAddress ?? 'a client'}: ${toPlainLine(reasonOf(error, socket))}`)
   })
   return server
 }
@@ -168,7 +169,7 @@ function serve<Behaviour>(
     wire.onOver((outcome) => {
       const { method, url = '' } = wire.request
       const ms = (performance.now() - began).toFixed(1)
-      onEvent(printable(`${method} ${url} ${wire.service ?? '-'}: ${outcome}, ${ms} ms`))
+      onEvent(toPlainLine(`${method} ${url} ${wire.service ?? '-'}: ${outcome}, ${ms} ms`))
     })
   }
   lane(behaviour, wire).catch((error: unknown) => {
@@ -181,10 +182,6 @@ function serve<Behaviour>(
 function laneOf(wire: Wire): typeof serveSoap {
   if (isListClients(wire)) return serveClients
   return wire.request.url?.startsWith('/r1/') === true ? serveRest : serveSoap
-}
-
-function printable(text: string): string {
-  return text.replaceAll(/\p{C}/gu, '\uFFFD')
 }
 
 async function listenOn(server: Server, address: Address): Promise<{ address: string; port: number }> {

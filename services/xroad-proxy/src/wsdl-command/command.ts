@@ -2,12 +2,12 @@
  * The subcommands `wsdl explain` and `wsdl vendor`: flags in, report on stdout and exit code out. `explain` reads,
  * `vendor` fetches schemas, as `wsdl add` does and nothing else, and only when somebody runs it.
  */
-import { exitCodes } from '@services/command-line'
+import { exitCodes, toPlainLine } from '@services/command-line'
 import type { ExplainAction, VendorAction } from '../boot/flags.ts'
 import { openDownloader } from './download.ts'
 import { explain, toJson, toText } from './explain.ts'
 import { findWsdls } from './paths.ts'
-import { inOneLine, orRefuse, readSettings, say } from './terminal.ts'
+import { orRefuse, readSettings, say } from './terminal.ts'
 import { vendor, type VendorStep } from './vendor.ts'
 
 export async function runExplain({ path, config: flag, tableFormat }: ExplainAction): Promise<void> {
@@ -42,5 +42,5 @@ export async function runVendor({ path, allowHosts, privateHosts, allowHttp, max
 }
 
 function toLine({ outcome, subject, detail }: VendorStep): string {
-  return `${inOneLine(`${outcome.padEnd(9)} ${subject}  ${detail}`)}\n`
+  return `${toPlainLine(`${outcome.padEnd(9)} ${subject}  ${detail}`)}\n`
 }

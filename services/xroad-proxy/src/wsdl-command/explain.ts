@@ -4,6 +4,7 @@
  * looked at.
  */
 import { join } from 'node:path'
+import { toPlainLine } from '@services/command-line'
 import type { Circumstances } from '../boot/ingest/destination.ts'
 import { type OperationReport, toReport, type WsdlReport } from '../boot/ingest/ingest.ts'
 import { surveyWsdl } from '../boot/ingest/survey.ts'
@@ -71,7 +72,7 @@ function toBlock({ file, problem, operations, missing, warnings }: Explanation):
   const widths = [0, 1, 2].map((column) => Math.max(...rows.map((row) => Math.min(row[column]?.length ?? 0, maxWidth))))
   const lines = rows.map((row) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  '))
   const head = problem === undefined ? `${file}: ${count(operations)}` : `${file}: nothing is generated`
-  return [head, ...warnings, ...lines].map((line, index) => `${index === 0 ? '' : '  '}${inOneLine(line)}\n`).join('')
+  return [head, ...warnings, ...lines].map((line, index) => `${index === 0 ? '' : '  '}${toPlainLine(line.trimEnd())}\n`).join('')
 }
 
 /** Longer cells push their row aside rather than all rows. */
@@ -104,9 +105,4 @@ function summary(explanations: readonly Explanation[]): string {
     ...(isRemote ? ['schemas that are named by address are fetched by: xroad-proxy wsdl vendor PATH'] : []),
   ]
   return parts.join('; ').replace(', 0 of them without any operation to read', '')
-}
-
-/** Names and texts of others may hold what a terminal would obey. */
-function inOneLine(text: string): string {
-  return text.trimEnd().replaceAll(/[\p{C}\u2028\u2029]/gu, '\uFFFD')
 }

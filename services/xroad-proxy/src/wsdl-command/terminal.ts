@@ -1,8 +1,8 @@
 /**
  * What the `wsdl` commands have in common at a terminal: the configuration that they read, what they say, how they end.
  */
-import { exitCodes } from '@services/command-line'
-import { inOneLine as tellAll, inWords } from '@services/config-file'
+import { exitCodes, toPlainLine } from '@services/command-line'
+import { inOneLine, inWords } from '@services/config-file'
 import { readConfig } from '../boot/config/config.ts'
 import { parseConfig } from '../boot/config/schema.ts'
 import type { Config } from '../boot/config/schema.ts'
@@ -14,7 +14,7 @@ export function readSettings(flag: string | undefined): Config {
   const file = readConfig({ flag, env: process.env, cwd: process.cwd() })
   const { value, problems } = parseConfig(file.data)
   if (value !== undefined) return value
-  throw new StartupFailure('invalid_configuration', tellAll(problems.map((problem) => inWords(file, problem))))
+  throw new StartupFailure('invalid_configuration', inOneLine(problems.map((problem) => inWords(file, problem))))
 }
 
 /** Expected errors are one line and exit code 1. */
@@ -28,13 +28,8 @@ export async function orRefuse(run: () => void | Promise<void>): Promise<void> {
 }
 
 export function refuse(message: string): void {
-  process.stderr.write(`xroad-proxy: ${inOneLine(message)}\n`)
+  process.stderr.write(`xroad-proxy: ${toPlainLine(message)}\n`)
   process.exitCode = exitCodes.failure
-}
-
-/** Addresses and names of others may hold what a terminal would obey. */
-export function inOneLine(text: string): string {
-  return text.replaceAll(/[\p{C}\u2028\u2029]/gu, '\uFFFD')
 }
 
 /** A reader that closes early, such as `head`, has had enough. */

@@ -200,7 +200,8 @@ class VendorRun {
 
 const maxStemCharacters = 100
 
-function digestOf(bytes: Uint8Array): string {
+/** SHA-256 in hexadecimal digits, as the list of fetched files has it. */
+export function digestOf(bytes: Uint8Array): string {
   return createHash('sha256').update(bytes).digest('hex')
 }
 

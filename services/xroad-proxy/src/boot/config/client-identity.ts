@@ -71,7 +71,6 @@ const lanes = {
   soap: { name: 'SOAP', effect: 'no envelope is sent for them, calls are answered with internal_error' },
   rest: { name: 'REST', effect: 'the Security Server refuses their calls' },
 } as const
-const maxNamed = 10
 
 /** One text for each lane. */
 export function tellWithoutClient(endpoints: readonly Endpoint[], client: Identity): readonly string[] {
@@ -82,13 +81,17 @@ export function tellWithoutClient(endpoints: readonly Endpoint[], client: Identi
     ([kind, found]) => {
       const { name, effect } = lanes[kind]
       const count = found.length === 1 ? `1 ${name} endpoint needs` : `${found.length} ${name} endpoints need`
-      return `${empty}, and ${count} to say who calls: ${nameEndpoints(found)}; ${effect}`
+      return `${empty}, and ${count} to say who calls: ${nameEndpoints(found, 10)}; ${effect}`
     },
   )
 }
 
-function nameEndpoints(endpoints: readonly Pick<Endpoint, 'group' | 'service' | 'path'>[]): string {
-  const named = endpoints.slice(0, maxNamed).map(({ group, service, path }) => `/${group}/${service}${path}`)
+/** Their paths, `most` of them. */
+export function nameEndpoints(
+  endpoints: readonly Pick<Endpoint, 'group' | 'service' | 'path'>[],
+  most: number,
+): string {
+  const named = endpoints.slice(0, most).map(({ group, service, path }) => `/${group}/${service}${path}`)
   const more = endpoints.length - named.length
   return [...named, ...(more > 0 ? [`and ${more} more`] : [])].join(', ')
 }

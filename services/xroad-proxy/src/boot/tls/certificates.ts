@@ -57,11 +57,11 @@ export function trustedDates(trustCaPath: string | undefined): readonly DatedCer
 
 function toDated(kind: DatedCertificate['kind'], place: string, certificate: X509Certificate): DatedCertificate {
   const { validFrom, validTo, subject } = certificate
-  return { kind, place, subject: inOneLine(subject), validFrom: new Date(validFrom), validTo: new Date(validTo) }
+  return { kind, place, subject: joinNames(subject), validFrom: new Date(validFrom), validTo: new Date(validTo) }
 }
 
 /** The names stand on lines of their own; a certificate without any has none. */
-export function inOneLine(names: string | undefined): string {
+export function joinNames(names: string | undefined): string {
   return (names ?? '').split('\n').filter(Boolean).join(', ')
 }
 

@@ -3,7 +3,6 @@
  * fetched as `wsdl vendor` does), the list of what was fetched, a sidecar. What cannot be had is an `AddProblem`;
  * nothing is written here.
  */
-import { createHash } from 'node:crypto'
 import { lstatSync, realpathSync } from 'node:fs'
 import { basename, dirname, join, posix } from 'node:path'
 import { FileProblem, readInside } from '../../boot/ingest/files.ts'
@@ -14,7 +13,7 @@ import { besideWsdl, writeVendored } from '../../wsdl/schema/vendored.ts'
 import { WsdlError } from '../../wsdl/xml/xml.ts'
 import { DownloadError, type Downloader } from '../download.ts'
 import { Gathered } from '../shelf.ts'
-import { vendorInto } from '../vendor.ts'
+import { digestOf, vendorInto } from '../vendor.ts'
 import { AddProblem } from './add-problem.ts'
 import type { NewFile } from './install.ts'
 
@@ -200,8 +199,4 @@ function tellMissing(
     : 'a Security Server gives a WSDL alone: get both from the provider, and add the WSDL as a file'
   const count = failed.length === 1 ? 'a file that the WSDL includes' : `${failed.length} files that the WSDL includes`
   return `${count} cannot be had: ${[...told, ...more].join('; ')}; ${cure}`
-}
-
-function digestOf(bytes: Uint8Array): string {
-  return createHash('sha256').update(bytes).digest('hex')
 }

@@ -145,6 +145,7 @@ function notIn(names: readonly string[]): (name: string) => boolean {
   return (name) => !names.includes(name)
 }
 
-export function nameOf(part: XmlElement): string {
-  return part.attributes.get('name')?.trim() ?? ''
+/** Of an operation, or of a part of a message. */
+export function nameOf(element: XmlElement): string {
+  return element.attributes.get('name')?.trim() ?? ''
 }

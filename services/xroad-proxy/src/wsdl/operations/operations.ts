@@ -6,7 +6,7 @@
 import type { SoapVersion } from '../../model.ts'
 import { addressOf, boundOperations, portTypeOf, styleOf } from './bindings.ts'
 import type { BoundOperation } from './bindings.ts'
-import { bodyElement, partNames, soapParts } from './body.ts'
+import { bodyElement, nameOf, partNames, soapParts } from './body.ts'
 import type { MessageSide } from './body.ts'
 import { readDefinitions } from './definitions.ts'
 import type { Binding, Definitions, PortType } from './definitions.ts'
@@ -241,8 +241,4 @@ function whyNoOperation(definitions: Definitions, binding: Binding, name: string
 function versionOf(operation: XmlElement): string | undefined {
   const version = operation.children.find((child) => child.local === 'version' && child.namespace !== namespaces.wsdl)
   return version?.text.trim() || undefined
-}
-
-function nameOf(element: XmlElement): string {
-  return element.attributes.get('name')?.trim() ?? ''
 }

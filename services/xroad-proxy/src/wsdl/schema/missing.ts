@@ -2,11 +2,12 @@
  * Includes and imports that could not be read, and the end of a message about a declaration that may be in them: which
  * file is missing, which line asks for it, and the cure. Does not look for files.
  */
-import type { Position } from '../xml/qname.ts'
 import { includeName } from './vendored.ts'
 
 /** An include or import that could not be read, and the line that asks for it. */
-export interface MissingSchema extends Position {
+export interface MissingSchema {
+  readonly file: string
+  readonly line: number
   readonly location: string
   readonly problem: string
   readonly by: 'includes' | 'imports' | 'redefines'

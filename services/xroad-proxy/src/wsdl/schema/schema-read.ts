@@ -253,9 +253,17 @@ function refOf(document: SchemaDocument, node: XmlElement, attribute: string): Q
 
 /** An unknown prefix stays in the name, so that the message about the missing component shows it. */
 function toRef(document: SchemaDocument, node: XmlElement, value: string): QName {
+  return resolveIn(document, value, node) ?? value.trim()
+}
+
+/** The name that a reference means in this schema; undefined for an unknown prefix. */
+export function resolveIn(
+  { namespace, isChameleon }: SchemaDocument,
+  value: string,
+  node: XmlElement,
+): QName | undefined {
   const name = resolveName(value, node)
-  if (name === undefined) return value.trim()
-  return document.isChameleon && namespaceOf(name) === '' ? toQName(document.namespace, localOf(name)) : name
+  return name !== undefined && isChameleon && namespaceOf(name) === '' ? toQName(namespace, name) : name
 }
 
 function partsOf(node: XmlElement, ...locals: readonly string[]): readonly XmlElement[] {

@@ -7,10 +7,10 @@ import { builtinTypes, frameworkSchemas, isFramework } from './framework.ts'
 import { noDocumentation } from '../xml/documentation.ts'
 import { noLocation, notBeside } from './missing.ts'
 import type { MissingSchema } from './missing.ts'
-import { namespaceOf, namespaces, toQName } from '../xml/qname.ts'
+import { namespaces, toQName } from '../xml/qname.ts'
 import type { QName } from '../xml/qname.ts'
 import type { Components } from './schema-model.ts'
-import { readComponent } from './schema-read.ts'
+import { readComponent, resolveIn } from './schema-read.ts'
 import type { SchemaDocument } from './schema-read.ts'
 import { WsdlError, childrenOf, readXml, resolveName } from '../xml/xml.ts'
 import type { XmlElement } from '../xml/xml.ts'
@@ -161,7 +161,7 @@ class Library implements Schema {
       while (this.#entries.has(`${kind} ${name}${mark}`)) mark += redefined
       this.#entries.set(`${kind} ${name}${mark}`, original)
       this.#entries.delete(`${kind} ${name}`)
-      const isOriginal = (value: string, at: XmlElement) => baseName(document, value, at) === name
+      const isOriginal = (value: string, at: XmlElement) => resolveIn(document, value, at) === name
       this.#declare(
         document,
         kind,
@@ -260,12 +260,7 @@ function baseOf(document: SchemaDocument, node: XmlElement): QName | undefined {
   const content = node.children.find(({ local }) => local === 'complexContent' || local === 'simpleContent')
   const derivation = content?.children.find(({ local }) => local === 'extension' || local === 'restriction')
   const base = derivation?.attributes.get('base')
-  return derivation === undefined || base === undefined ? undefined : baseName(document, base, derivation)
-}
-
-function baseName({ namespace, isChameleon }: SchemaDocument, base: string, node: XmlElement): QName | undefined {
-  const name = resolveName(base, node)
-  return name !== undefined && isChameleon && namespaceOf(name) === '' ? toQName(namespace, name) : name
+  return derivation === undefined || base === undefined ? undefined : resolveIn(document, base, derivation)
 }
 
 function append(lists: Map<QName, QName[]>, key: QName, name: QName): void {

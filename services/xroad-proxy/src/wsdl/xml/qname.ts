@@ -26,12 +26,6 @@ export function isNCName(name: string): boolean {
   return ncName.test(name)
 }
 
-/** A position in a file, for messages to the operator. */
-export interface Position {
-  readonly file: string
-  readonly line: number
-}
-
 export const namespaces = {
   wsdl: 'http://schemas.xmlsoap.org/wsdl/',
   wsdl2: 'http://www.w3.org/ns/wsdl',

@@ -9,14 +9,14 @@ import { toCamelCase } from '../../../json/keys.ts'
 import type { DescribedColumn, DescribedParameter, StatementDescription } from '../../../description.ts'
 import type { Script, Statement } from '../../../model.ts'
 import { type Dependence, dependencesOf } from '../../../sql/dependence.ts'
-import { dependsOn, toRefused, unchecked } from '../../described.ts'
+import { dependsOn, mayBeMade, toRefused, unchecked } from '../../described.ts'
 import { grammar } from '../grammar.ts'
 import { toFailure } from '../sessions/postgres-failures.ts'
 import type { Session } from '../sessions/session.ts'
 import type { ColumnDescription } from '../wire/frames.ts'
 import { askForColumns, askForTypes, type ColumnFacts, type TypeNames } from './catalog-questions.ts'
 import { askPatiently, type Question } from './lock-waits.ts'
-import { isMissing, toFailed } from './mistakes.ts'
+import { toFailed } from './mistakes.ts'
 import { findNullability } from './nullability.ts'
 import { findTypesOf, type Typed } from './types.ts'
 import { findVarying } from './varying.ts'
@@ -82,7 +82,7 @@ async function askAbout(
     return unchecked('no types were found for its parameters in time, which does not mean that there are none')
   }
   const failed = toFailed(outcome, statement)
-  return mayOn !== undefined && isMissing(failed) ? dependsOn(mayOn) : failed
+  return mayOn !== undefined && mayBeMade(failed) ? dependsOn(mayOn) : failed
 }
 
 const locked = unchecked('what it needs is locked by somebody else')

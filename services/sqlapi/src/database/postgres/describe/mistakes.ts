@@ -27,13 +27,6 @@ const mistakes: readonly (readonly [prefix: string, mistake: Mistake])[] = [
   ['54', 'syntax'],
 ]
 
-/** What may be there once an earlier statement has run. */
-const missing: ReadonlySet<Mistake> = new Set(['unknown-table', 'unknown-column', 'unknown-function', 'type'])
-
-export function isMissing(description: StatementDescription): boolean {
-  return description.outcome === 'failed' && missing.has(description.mistake)
-}
-
 type Failed = Exclude<StatementDescription, { outcome: 'described' }>
 
 export function toFailed({ error, isUnknownFunction, hasTypeInQuestion }: Refusal, statement: Statement): Failed {

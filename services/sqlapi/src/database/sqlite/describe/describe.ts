@@ -8,13 +8,13 @@ import { toCamelCase } from '../../../json/keys.ts'
 import type { DescribedColumn, StatementDescription } from '../../../description.ts'
 import type { Script, Statement } from '../../../model.ts'
 import { dependencesOf } from '../../../sql/dependence.ts'
-import { dependsOn, toRefused, unchecked } from '../../described.ts'
+import { dependsOn, mayBeMade, toRefused, unchecked } from '../../described.ts'
 import { grammar } from '../grammar.ts'
 import { render } from '../render.ts'
 import { findMistake, messageOf } from '../worker/mistake.ts'
 import type { SqliteConnection, SqliteStatement } from '../worker/library.ts'
 import { type AskedFile, withConnection } from './connection.ts'
-import { isBusy, isMissing, type SqliteError, toFailed } from './mistakes.ts'
+import { isBusy, type SqliteError, toFailed } from './mistakes.ts'
 import { findNullability } from './nullability.ts'
 import { isPragma } from './pragma.ts'
 import { Tables } from './tables.ts'
@@ -57,7 +57,7 @@ async function describeScript(asked: Asked, { statements }: Script): Promise<Sta
       continue
     }
     const description = await describeStatement(asked, statement)
-    descriptions.push(mayOn !== undefined && isMissing(description) ? dependsOn(mayOn) : description)
+    descriptions.push(mayOn !== undefined && mayBeMade(description) ? dependsOn(mayOn) : description)
   }
   return descriptions
 }

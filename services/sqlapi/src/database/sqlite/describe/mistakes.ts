@@ -16,13 +16,6 @@ const mistakes: readonly (readonly [pattern: RegExp, mistake: Mistake])[] = [
   [/^(?:row value misused|sub-select returns|table .* has .* columns but|.* values for .* columns)/, 'type'],
 ]
 
-const missing: ReadonlySet<Mistake> = new Set(['unknown-table', 'unknown-column', 'unknown-function', 'type'])
-
-/** Whether an earlier statement may make what is missing. */
-export function isMissing(description: StatementDescription): boolean {
-  return description.outcome === 'failed' && missing.has(description.mistake)
-}
-
 const primary = { error: 1, busy: 5, locked: 6, range: 25 }
 
 function primaryCode({ errcode = 0 }: SqliteError): number {

@@ -84,6 +84,7 @@ function control(letter: string): string | undefined {
   return character === undefined ? undefined : quote(character)
 }
 
-function quote(character: string): string {
+/** A character that means nothing but itself, in the source of an expression. */
+export function quote(character: string): string {
   return `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`
 }

@@ -3,7 +3,7 @@
  * Both are about a whole text. Matches nothing itself (automaton.ts does); a class of characters is left to the
  * expressions of JavaScript, one character at a time.
  */
-import { type Dialect, ecmaScript, xmlSchema } from './dialects.ts'
+import { type Dialect, ecmaScript, quote, xmlSchema } from './dialects.ts'
 import { UnknownSyntax } from './unknown-syntax.ts'
 
 export type Expression =
@@ -188,6 +188,3 @@ function literal(character: string): Expression {
   return { kind: 'character', source: `[${quote(character)}]` }
 }
 
-function quote(character: string): string {
-  return `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`
-}
