@@ -3,11 +3,9 @@
  * nobody knows. Where a field is in the file is for config-file.ts to say.
  */
 import * as z from 'zod'
-import { verbatim } from './fields.ts'
-import type { Field, ValueOf } from './fields.ts'
+import { type Field, type ValueOf, verbatim } from './fields.ts'
 import { Literal } from './yaml/data.ts'
-import { holdsSecretField, passwordCure } from './words/secrets.ts'
-import type { PasswordField } from './words/secrets.ts'
+import { holdsSecretField, passwordCure, type PasswordField } from './words/secrets.ts'
 import { remedyFor, tellUnknown } from './words/unknown-field.ts'
 import type { Path, Problem } from './words/problem.ts'
 

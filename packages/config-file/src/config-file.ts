@@ -6,15 +6,12 @@
 import { lstatSync, readFileSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { isPipe, readPipe, SilentPipe } from './pipe.ts'
-import { locate } from './yaml/places.ts'
-import type { Places } from './yaml/places.ts'
+import { locate, type Places } from './yaml/places.ts'
 import { readYaml } from './yaml/yaml.ts'
-import { isMapping } from './yaml/data.ts'
-import type { Data, Mapping } from './yaml/data.ts'
+import { type Data, isMapping, type Mapping } from './yaml/data.ts'
 import { YamlError } from './yaml/document.ts'
-import { toFieldName } from './words/problem.ts'
+import { type Path, type Problem, toFieldName } from './words/problem.ts'
 import { readProblem } from './words/read-problem.ts'
-import type { Path, Problem } from './words/problem.ts'
 
 export type Environment = Readonly<Record<string, string | undefined>>
 

@@ -5,8 +5,7 @@
  */
 import * as z from 'zod'
 import { isGlued } from './words/secrets.ts'
-import { found } from './words/problem.ts'
-import type { Showing } from './words/problem.ts'
+import { found, type Showing } from './words/problem.ts'
 
 type Issue = z.core.$ZodRawIssue
 

@@ -2,13 +2,10 @@
  * Where each value of a loaded configuration comes from. Together with the value, which is plain and frozen, it is all
  * that a reload needs in order to say what has changed and where.
  */
-import { entryOf, hasDefault, itemOf, shapeOf } from './check.ts'
-import type { FileKind } from './check.ts'
-import { originOf } from './config-file.ts'
-import type { ConfigFile } from './config-file.ts'
+import { entryOf, type FileKind, hasDefault, itemOf, shapeOf } from './check.ts'
+import { type ConfigFile, originOf } from './config-file.ts'
 import { isMapping, type Mapping } from './yaml/data.ts'
-import { toFieldName } from './words/problem.ts'
-import type { Path } from './words/problem.ts'
+import { type Path, toFieldName } from './words/problem.ts'
 
 /** Names of fields, as the file spells them -> `proxy.yaml:3`, the name of a variable, or `default`. */
 export type Origins = Readonly<Record<string, string>>

@@ -8,8 +8,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, writeFil
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { loadConfig, resolveDatasources, search } from '../src/boot/config/config.ts'
-import type { Loaded } from '../src/boot/config/config.ts'
+import { loadConfig, type Loaded, resolveDatasources, search } from '../src/boot/config/config.ts'
 import { StartupFailure } from '../src/errors.ts'
 
 interface Case {

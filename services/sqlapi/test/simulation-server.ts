@@ -2,8 +2,7 @@
  * The database server of the simulation, seen through its connections: they work in order, take time to open and to
  * close, refuse, break, get dirty, give back and are cancelled. How often is up to the run.
  */
-import type { Connection } from '../src/database/pool/job.ts'
-import { takenBack } from '../src/database/pool/job.ts'
+import { type Connection, takenBack } from '../src/database/pool/job.ts'
 import type { Task, World } from './simulation-world.ts'
 
 export interface Server {

@@ -4,10 +4,8 @@
  */
 import { deepStrictEqual, match, ok, rejects, strictEqual } from 'node:assert/strict'
 import { once } from 'node:events'
-import { lookup } from 'node:dns'
-import type { LookupAddress } from 'node:dns'
-import { BlockList, connect, createServer } from 'node:net'
-import type { AddressInfo, Server } from 'node:net'
+import { lookup, type LookupAddress } from 'node:dns'
+import { type AddressInfo, BlockList, connect, createServer, type Server } from 'node:net'
 import { after, before, describe, test } from 'node:test'
 import { connect as connectTls } from 'node:tls'
 import { anyCharacter } from '@services/testing/characters'

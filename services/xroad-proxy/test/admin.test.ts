@@ -4,9 +4,8 @@
  */
 import { deepStrictEqual, match, ok, rejects, strictEqual } from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
-import { createServer } from 'node:net'
+import { type AddressInfo, createServer } from 'node:net'
 import { once } from 'node:events'
-import type { AddressInfo } from 'node:net'
 import { createServer as createTlsServer } from 'node:tls'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'

@@ -3,8 +3,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { loadConfig, search } from '../src/boot/config/config.ts'
-import type { Loaded } from '../src/boot/config/config.ts'
+import { loadConfig, type Loaded, search } from '../src/boot/config/config.ts'
 import { StartupFailure } from '../src/errors.ts'
 
 interface Given {

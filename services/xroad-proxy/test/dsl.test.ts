@@ -2,8 +2,7 @@ import { deepStrictEqual, match, ok, strictEqual, throws } from 'node:assert/str
 import { METHODS } from 'node:http'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
-import { readDsl } from '../src/boot/dsl/dsl.ts'
-import type { ReadDsl } from '../src/boot/dsl/dsl.ts'
+import { readDsl, type ReadDsl } from '../src/boot/dsl/dsl.ts'
 import { StartupFailure } from '../src/errors.ts'
 import type { RestEndpoint, SoapEndpoint } from '../src/model.ts'
 

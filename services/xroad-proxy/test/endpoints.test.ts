@@ -4,8 +4,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { test } from 'node:test'
-import { loadEndpoints } from '../src/boot/dsl/endpoints.ts'
-import type { LoadedEndpoints } from '../src/boot/dsl/endpoints.ts'
+import { type LoadedEndpoints, loadEndpoints } from '../src/boot/dsl/endpoints.ts'
 import { StartupFailure } from '../src/errors.ts'
 
 type Files = Readonly<Record<string, string | Uint8Array | { readonly link: string }>>

@@ -2,8 +2,14 @@
 import { deepStrictEqual, ok, strictEqual } from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { membersOf } from '../src/wsdl/outline/members.ts'
-import { concreteTypes, isMissing, reach } from '../src/wsdl/outline/outline.ts'
-import type { OutlineContent, OutlineElement, OutlineNode } from '../src/wsdl/outline/outline.ts'
+import {
+  concreteTypes,
+  isMissing,
+  type OutlineContent,
+  type OutlineElement,
+  type OutlineNode,
+  reach,
+} from '../src/wsdl/outline/outline.ts'
 import { readText, wsdlAround } from './support/wsdl/wsdl.ts'
 
 const elementOf = (schema: string, name = '{urn:t}op'): OutlineElement => {

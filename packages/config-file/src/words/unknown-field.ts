@@ -3,8 +3,7 @@
  * field that is required and missing is the likeliest, one that is in the file already the least likely. Pure.
  */
 import { isSpelling, nearest } from './nearest.ts'
-import { isGlued, isSecretField, passwordCure } from './secrets.ts'
-import type { PasswordField } from './secrets.ts'
+import { isGlued, isSecretField, passwordCure, type PasswordField } from './secrets.ts'
 
 export interface Neighbourhood {
   /** Fields of the section that the key is in. */

@@ -2,8 +2,7 @@
  * YAML text -> the nodes of its one document, within limits, or a `YamlError` with line and column that quotes nothing
  * of the text: any piece of it may be a password. Knows the parser's options and its limits.
  */
-import { Composer, Lexer, LineCounter, Parser, Schema } from 'yaml'
-import type { Document, Node, YAMLError } from 'yaml'
+import { Composer, type Document, Lexer, LineCounter, type Node, Parser, Schema, type YAMLError } from 'yaml'
 import { tellProblem } from './problem-words.ts'
 
 /** Of one file. */

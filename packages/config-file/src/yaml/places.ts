@@ -2,8 +2,7 @@
  * Where the fields of a YAML text stand. Only messages and origins need it, so the first question reads the text again,
  * and the result is kept for the others.
  */
-import { isMap, isScalar, isSeq } from 'yaml'
-import type { LineCounter, Node } from 'yaml'
+import { isMap, isScalar, isSeq, type LineCounter, type Node } from 'yaml'
 import type { Path } from '../words/problem.ts'
 import { countLines, type Limits, offsetOf, readDocument } from './document.ts'
 

@@ -2,8 +2,7 @@
  * What the parser of YAML complains about -> what is wrong in plain words, with the cure, and where. Quotes nothing of
  * the text: any piece of it may be a password. A bracket or quote that nobody closes is told where it opens.
  */
-import { isCollection, isScalar, visit } from 'yaml'
-import type { Document, YAMLError } from 'yaml'
+import { type Document, isCollection, isScalar, visit, type YAMLError } from 'yaml'
 
 export interface ToldProblem {
   readonly problem: string

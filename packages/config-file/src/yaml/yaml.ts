@@ -3,10 +3,8 @@
  * so that `4.0` and `00123` can still be strings. Whatever is wrong with the text becomes a `YamlError` with line and
  * column. What the data means is for check.ts to decide.
  */
-import { isAlias, isMap, isScalar, isSeq } from 'yaml'
-import type { Alias, Node, Scalar, YAMLMap } from 'yaml'
-import { Literal } from './data.ts'
-import type { Data, Mapping } from './data.ts'
+import { type Alias, isAlias, isMap, isScalar, isSeq, type Node, type Scalar, type YAMLMap } from 'yaml'
+import { type Data, Literal, type Mapping } from './data.ts'
 import { shownKey } from '../words/secrets.ts'
 import { fail, type Limits, limits, offsetOf, readDocument } from './document.ts'
 import { readPlainYaml } from './plain.ts'

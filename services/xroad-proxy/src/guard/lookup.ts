@@ -6,10 +6,8 @@
  * One blocked address among several refuses the name as a whole. Dropping it and using the rest would be as safe, but a
  * name with addresses on both sides is an attack or a mistake, and calls would work or fail at random.
  */
-import { lookup as systemLookup } from 'node:dns'
-import type { LookupAddress, LookupAllOptions } from 'node:dns'
-import { isIP } from 'node:net'
-import type { LookupFunction } from 'node:net'
+import { lookup as systemLookup, type LookupAddress, type LookupAllOptions } from 'node:dns'
+import { isIP, type LookupFunction } from 'node:net'
 import { blockedRange } from './ranges.ts'
 
 /** The address is in a range that no public service uses. The message names host and range, for the log. */

@@ -72,7 +72,9 @@ function toBlock({ file, problem, operations, missing, warnings }: Explanation):
   const widths = [0, 1, 2].map((column) => Math.max(...rows.map((row) => Math.min(row[column]?.length ?? 0, maxWidth))))
   const lines = rows.map((row) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  '))
   const head = problem === undefined ? `${file}: ${count(operations)}` : `${file}: nothing is generated`
-  return [head, ...warnings, ...lines].map((line, index) => `${index === 0 ? '' : '  '}${toPlainLine(line.trimEnd())}\n`).join('')
+  return [head, ...warnings, ...lines]
+    .map((line, index) => `${index === 0 ? '' : '  '}${toPlainLine(line.trimEnd())}\n`)
+    .join('')
 }
 
 /** Longer cells push their row aside rather than all rows. */

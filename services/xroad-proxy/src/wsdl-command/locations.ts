@@ -1,8 +1,7 @@
 /** A WSDL or schema file -> the other files that it leads to, by their locations as written. Pure. */
 import { isFramework } from '../wsdl/schema/framework.ts'
 import { namespaces } from '../wsdl/xml/qname.ts'
-import { childrenOf, readXml, WsdlError } from '../wsdl/xml/xml.ts'
-import type { XmlElement } from '../wsdl/xml/xml.ts'
+import { childrenOf, readXml, WsdlError, type XmlElement } from '../wsdl/xml/xml.ts'
 
 /** Throws `WsdlError` when the text is neither a WSDL nor a schema. */
 export function readLocations(bytes: Uint8Array): readonly string[] {

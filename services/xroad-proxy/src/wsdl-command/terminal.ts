@@ -4,8 +4,7 @@
 import { exitCodes, toPlainLine } from '@services/command-line'
 import { inOneLine, inWords } from '@services/config-file'
 import { readConfig } from '../boot/config/config.ts'
-import { parseConfig } from '../boot/config/schema.ts'
-import type { Config } from '../boot/config/schema.ts'
+import { type Config, parseConfig } from '../boot/config/schema.ts'
 import { StartupFailure } from '../errors.ts'
 import { PathError } from './paths.ts'
 

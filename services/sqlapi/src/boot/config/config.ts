@@ -30,8 +30,7 @@ import { readLegacyEnvironment } from './legacy-environment.ts'
 import { isLegacy, translateLegacy } from './legacy.ts'
 import { passwordFileProblems, passwordOf } from './passwords.ts'
 import { remarksOn } from './remarks.ts'
-import { parseConfig, passwordField, sqlapiFile } from './schema.ts'
-import type { Config, DatasourceConfig } from './schema.ts'
+import { type Config, type DatasourceConfig, parseConfig, passwordField, sqlapiFile } from './schema.ts'
 import { injectCredentials, isInMemory, pooledProblems, userOf } from './url.ts'
 
 /** Where the file is looked for. */

@@ -23,9 +23,8 @@ import {
   withoutFile,
 } from '@services/config-file'
 import { StartupFailure } from '../../errors.ts'
-import { parseConfig, passwordField, proxyFile } from './schema.ts'
+import { type Config, parseConfig, passwordField, proxyFile } from './schema.ts'
 import type { NamedClient } from './client-fields.ts'
-import type { Config } from './schema.ts'
 
 /** Where the file is looked for; without one every field has its default. */
 export const search: Search = { variable: 'PROXY_CONFIG', paths: ['./proxy.yaml', './proxy.yml'] }

@@ -4,8 +4,7 @@
  */
 import type { Endpoint, ResponseShape, SoapEndpoint } from '../../model.ts'
 import type { Steps } from '../../steps.ts'
-import { toBody } from '../../soap/json/shape.ts'
-import type { Member } from '../../soap/json/shape.ts'
+import { type Member, toBody } from '../../soap/json/shape.ts'
 import { ResponseObjects } from '../../wsdl/description/response-objects.ts'
 import type { Wsdl } from '../../wsdl/operations/operations.ts'
 import { Shapes } from '../../wsdl/description/shape.ts'

@@ -2,8 +2,7 @@
  * The choices between params that a DSL file declares -> those of its endpoint, and what is wrong with them: names that
  * are not params of the file, and names in two branches.
  */
-import { flag, list, nearest, section, strictText } from '@services/config-file'
-import type { Problem, ValueOf } from '@services/config-file'
+import { flag, list, nearest, type Problem, section, strictText, type ValueOf } from '@services/config-file'
 import type { ParamChoice } from '../../model.ts'
 
 const paramNames = (meaning: string) => list(strictText('the name of a key in quotes or letters'), meaning)

@@ -7,8 +7,7 @@ import type { SimpleType } from '../schema/simple-type.ts'
 import { leavesEmpty, matchAll } from './example-pattern.ts'
 import { toRequestValue } from './request-value.ts'
 import { narrowedMembers } from './union-members.ts'
-import { kindOf } from './value-schema.ts'
-import type { Json, Kind } from './value-schema.ts'
+import { type Json, type Kind, kindOf } from './value-schema.ts'
 
 const texts: Readonly<Record<string, string>> = {
   date: '2026-01-31',

@@ -4,17 +4,16 @@
  * contracts of one WSDL stand together: what is the same, however often it is met, is there once.
  */
 import type { ContractNode, Contracts, ListNode, Scope, TextNode, TextType } from '../../soap/check/contract.ts'
-import { isBareBranch, isFlag, isLeaf, isScope, nameParams } from '../request/param-names.ts'
-import type { Slot } from '../request/param-names.ts'
-import { isNullable } from '../request/request.ts'
-import type {
-  ChoiceBranch,
-  RequestAttribute,
-  RequestChoice,
-  RequestElement,
-  RequestNode,
-  RequestPart,
-  RequestText,
+import { isBareBranch, isFlag, isLeaf, isScope, nameParams, type Slot } from '../request/param-names.ts'
+import {
+  type ChoiceBranch,
+  isNullable,
+  type RequestAttribute,
+  type RequestChoice,
+  type RequestElement,
+  type RequestNode,
+  type RequestPart,
+  type RequestText,
 } from '../request/request.ts'
 import { givenType } from '../request/request-text.ts'
 import type { SimpleType } from '../schema/simple-type.ts'

@@ -3,18 +3,14 @@
  * of one. Both follow the flat shape of the parameters, not the nesting of the envelope. What fits the schema makes a
  * valid envelope; the words of the WSDL come along.
  */
-import { fieldsOf } from '../request/fields.ts'
-import type { Field } from '../request/fields.ts'
+import { type Field, fieldsOf } from '../request/fields.ts'
 import { paramChoices } from '../request/param-choices.ts'
-import { isLeaf, nameParams } from '../request/param-names.ts'
-import type { Slot } from '../request/param-names.ts'
-import { isNullable } from '../request/request.ts'
-import type { RequestAttachment, RequestElement, RequestText } from '../request/request.ts'
+import { isLeaf, nameParams, type Slot } from '../request/param-names.ts'
+import { isNullable, type RequestAttachment, type RequestElement, type RequestText } from '../request/request.ts'
 import { describeChoices } from './choice-schema.ts'
 import { exampleValue } from './example.ts'
 import { fixedValue, toRequestValue } from './request-value.ts'
-import { kindOf, orNull, toJson } from './value-schema.ts'
-import type { Json, JsonSchema } from './value-schema.ts'
+import { type Json, type JsonSchema, kindOf, orNull, toJson } from './value-schema.ts'
 import { toValueWords, toWords } from './words.ts'
 
 export interface RequestSchema {

@@ -8,8 +8,7 @@ import { leavesEmpty } from './example-pattern.ts'
 import type { SimpleType } from '../schema/simple-type.ts'
 import { toExpression } from '../schema/pattern.ts'
 import { lexical, narrowedMembers } from './union-members.ts'
-import { formatOf, jsonTypes, kindOf, orNull, toJson } from './value-schema.ts'
-import type { Json, JsonSchema, Kind } from './value-schema.ts'
+import { formatOf, type Json, type JsonSchema, jsonTypes, type Kind, kindOf, orNull, toJson } from './value-schema.ts'
 
 export function toRequestValue(type: SimpleType, isNillable: boolean): JsonSchema {
   const schema = describe(type)

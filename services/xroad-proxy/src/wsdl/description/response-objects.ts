@@ -3,10 +3,8 @@
  * level each, made once however often it is used. The shapes that responses are translated by (shape.ts) and the JSON
  * Schemas that tell callers about them (typed-response.ts) both come from here, so that one says what the other does.
  */
-import { membersOf } from '../outline/members.ts'
-import type { Member } from '../outline/members.ts'
-import { isMissing, reach } from '../outline/outline.ts'
-import type { OutlineContent, OutlineElement, OutlineType } from '../outline/outline.ts'
+import { type Member, membersOf } from '../outline/members.ts'
+import { isMissing, type OutlineContent, type OutlineElement, type OutlineType, reach } from '../outline/outline.ts'
 import type { SimpleType } from '../schema/simple-type.ts'
 import type { Documentation } from '../xml/documentation.ts'
 import { localOf } from '../xml/qname.ts'

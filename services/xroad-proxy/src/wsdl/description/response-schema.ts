@@ -8,12 +8,15 @@
  * required, and nothing that is not listed is ruled out.
  */
 import { membersOf } from '../outline/members.ts'
-import { isMissing } from '../outline/outline.ts'
-import type { OutlineAttribute, OutlineContent, OutlineElement, OutlineType } from '../outline/outline.ts'
-import { localOf, namespaceOf } from '../xml/qname.ts'
-import type { QName } from '../xml/qname.ts'
-import { toResponseValue, toStringValue } from './value-schema.ts'
-import type { Json, JsonSchema } from './value-schema.ts'
+import {
+  isMissing,
+  type OutlineAttribute,
+  type OutlineContent,
+  type OutlineElement,
+  type OutlineType,
+} from '../outline/outline.ts'
+import { localOf, namespaceOf, type QName } from '../xml/qname.ts'
+import { type Json, type JsonSchema, toResponseValue, toStringValue } from './value-schema.ts'
 import { toWords } from './words.ts'
 
 /** Of a WSDL the prefixes, by namespace. */

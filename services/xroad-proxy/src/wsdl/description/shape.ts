@@ -2,8 +2,7 @@
  * ResponseObjects of responses -> the shapes that responses are translated by: plain data that holds nothing of the
  * WSDL.
  */
-import { anyShape } from '../../soap/json/shape.ts'
-import type { Member, Shape, ValueKind } from '../../soap/json/shape.ts'
+import { anyShape, type Member, type Shape, type ValueKind } from '../../soap/json/shape.ts'
 import type { SimpleType } from '../schema/simple-type.ts'
 import type { ResponseMember, ResponseObject, ResponseValue } from './response-objects.ts'
 

@@ -4,11 +4,9 @@
  * refer to each other, written once for all operations of the WSDL. What is not listed may be there too.
  */
 import type { SimpleType } from '../schema/simple-type.ts'
-import { ResponseObjects } from './response-objects.ts'
-import type { ResponseMember, ResponseObject, ResponseValue } from './response-objects.ts'
+import { type ResponseMember, type ResponseObject, ResponseObjects, type ResponseValue } from './response-objects.ts'
 import type { OutlineElement } from '../outline/outline.ts'
-import { orNull, toTypedSchema } from './value-schema.ts'
-import type { Json, JsonSchema } from './value-schema.ts'
+import { type Json, type JsonSchema, orNull, toTypedSchema } from './value-schema.ts'
 import { toWords } from './words.ts'
 
 const maxAlternatives = 50

@@ -3,8 +3,7 @@
  * restriction of a union by a pattern holds for the text of each member.
  */
 import type { SimpleType } from '../schema/simple-type.ts'
-import { kindOf } from './value-schema.ts'
-import type { Kind } from './value-schema.ts'
+import { type Kind, kindOf } from './value-schema.ts'
 
 /** What texts of a kind look like, as a pattern of XML Schema. */
 export const lexical: Readonly<Partial<Record<Kind, string>>> = {

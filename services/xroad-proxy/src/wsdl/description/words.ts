@@ -3,8 +3,7 @@
  * text; the others follow it, each with its language in front, and are in `x-titles` and `x-notes` by language too.
  */
 import type { SimpleType } from '../schema/simple-type.ts'
-import { textIn } from '../xml/documentation.ts'
-import type { Documentation, LocalText } from '../xml/documentation.ts'
+import { type Documentation, type LocalText, textIn } from '../xml/documentation.ts'
 import type { Json, JsonSchema } from './value-schema.ts'
 
 export function toWords({ titles, notes, texts }: Documentation): JsonSchema {

@@ -3,8 +3,7 @@
  * with the namespaces of the schema. What a caller may leave out is in a condition, what repeats in a loop.
  */
 import type { ParamChoice, SoapVersion } from '../../model.ts'
-import { isBareBranch, isFlag, isLeaf, isScope, nameParams } from '../request/param-names.ts'
-import type { Params, Slot } from '../request/param-names.ts'
+import { isBareBranch, isFlag, isLeaf, isScope, nameParams, type Params, type Slot } from '../request/param-names.ts'
 import { choicesOf } from '../request/param-choices.ts'
 import { Prefixes } from './prefixes.ts'
 import { attachmentText, attributeText, elementText, isListed } from './value-text.ts'
@@ -12,8 +11,7 @@ import { isContentType } from '../schema/framework.ts'
 import { namespaces, toQName } from '../xml/qname.ts'
 import { Skip } from '../operations/reasons.ts'
 import type { ChoiceBranch, Request, RequestAttribute, RequestElement, RequestNode } from '../request/request.ts'
-import { block, blockElse, escapeText, firstOf, indent, inOneLine, toPath } from './template-text.ts'
-import type { Case } from './template-text.ts'
+import { block, blockElse, type Case, escapeText, firstOf, indent, inOneLine, toPath } from './template-text.ts'
 
 /** The X-Road service that an envelope is for. */
 export interface ServiceId {

@@ -6,8 +6,7 @@
 import type { SoapVersion } from '../../model.ts'
 import { soapVersions } from '../../soap-versions.ts'
 import { escapeText } from './template-text.ts'
-import { localOf, namespaceOf, namespaces } from '../xml/qname.ts'
-import type { QName } from '../xml/qname.ts'
+import { localOf, namespaceOf, namespaces, type QName } from '../xml/qname.ts'
 
 /** Prefixes that mean the same in every envelope of a version. */
 const own = {

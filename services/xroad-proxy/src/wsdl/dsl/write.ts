@@ -5,14 +5,11 @@
 import type { ParamBranch, ParamChoice } from '../../model.ts'
 import { soapVersions, usualSoapVersion } from '../../soap-versions.ts'
 import { textIn } from '../xml/documentation.ts'
-import type { ServiceId } from './envelope-template.ts'
-import { writeEnvelope } from './envelope-template.ts'
+import { type ServiceId, writeEnvelope } from './envelope-template.ts'
 import { writeMarker } from './marker.ts'
 import type { Operation, Wsdl } from '../operations/operations.ts'
-import { Skip } from '../operations/reasons.ts'
-import type { SkippedOperation } from '../operations/reasons.ts'
-import { readRequest } from '../request/request.ts'
-import type { Request, RequestElement } from '../request/request.ts'
+import { Skip, type SkippedOperation } from '../operations/reasons.ts'
+import { readRequest, type Request, type RequestElement } from '../request/request.ts'
 
 /** Whom the generated file calls. */
 export type Destination =

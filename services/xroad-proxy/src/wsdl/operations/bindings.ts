@@ -6,8 +6,7 @@ import type { SoapVersion } from '../../model.ts'
 import { soapVersionNames, soapVersions } from '../../soap-versions.ts'
 import type { Binding, Definitions, PortType } from './definitions.ts'
 import { localOf, namespaces } from '../xml/qname.ts'
-import { childrenOf, resolveName } from '../xml/xml.ts'
-import type { XmlElement } from '../xml/xml.ts'
+import { childrenOf, resolveName, type XmlElement } from '../xml/xml.ts'
 
 /** An operation of a SOAP binding, the binding, and the port type that it is about. */
 export interface BoundOperation {

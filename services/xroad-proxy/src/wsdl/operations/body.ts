@@ -8,8 +8,7 @@ import type { Outline, OutlineElement } from '../outline/outline.ts'
 import { whereElse } from '../schema/missing.ts'
 import { namespaceOf, namespaces } from '../xml/qname.ts'
 import { Skip } from './reasons.ts'
-import { childrenOf, resolveName } from '../xml/xml.ts'
-import type { XmlElement } from '../xml/xml.ts'
+import { childrenOf, resolveName, type XmlElement } from '../xml/xml.ts'
 
 /** One of the two messages of an operation, and what the binding says of it. */
 export interface MessageSide {

@@ -2,14 +2,10 @@
  * WSDL 1.1 as data: messages, port types, bindings and ports by name, and the schemas inside. A WSDL that imports
  * another one beside it is read together with that one. What an operation makes of them is operations.ts.
  */
-import { noLocation, notBeside } from '../schema/missing.ts'
-import type { MissingSchema } from '../schema/missing.ts'
-import { namespaces, toQName } from '../xml/qname.ts'
-import type { QName } from '../xml/qname.ts'
-import { readSchema } from '../schema/schema.ts'
-import type { Resolve, Schema, SchemaRoot } from '../schema/schema.ts'
-import { WsdlError, childrenOf, readXml } from '../xml/xml.ts'
-import type { XmlElement } from '../xml/xml.ts'
+import { type MissingSchema, noLocation, notBeside } from '../schema/missing.ts'
+import { namespaces, type QName, toQName } from '../xml/qname.ts'
+import { readSchema, type Resolve, type Schema, type SchemaRoot } from '../schema/schema.ts'
+import { childrenOf, readXml, WsdlError, type XmlElement } from '../xml/xml.ts'
 
 export interface Definitions {
   readonly file: string

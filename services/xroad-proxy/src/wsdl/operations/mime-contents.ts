@@ -3,8 +3,7 @@
  * `mime:content` names. Where in the request their content is to be found is mime-parts.ts.
  */
 import { namespaces } from '../xml/qname.ts'
-import { childrenOf } from '../xml/xml.ts'
-import type { XmlElement } from '../xml/xml.ts'
+import { childrenOf, type XmlElement } from '../xml/xml.ts'
 import { mimeParts } from './body.ts'
 import { Skip } from './reasons.ts'
 

@@ -2,10 +2,8 @@
  * A name that leads nowhere -> why, in words: an undeclared prefix, or a prefix for a namespace other than that of the
  * name that was probably meant. Names come in as they are written; nothing is looked up here.
  */
-import { localOf, namespaceOf } from '../xml/qname.ts'
-import type { QName } from '../xml/qname.ts'
-import { prefixFor, resolveName } from '../xml/xml.ts'
-import type { XmlElement } from '../xml/xml.ts'
+import { localOf, namespaceOf, type QName } from '../xml/qname.ts'
+import { prefixFor, resolveName, type XmlElement } from '../xml/xml.ts'
 
 interface Written {
   /** What is named: `port type`, `message`, `element`. */

@@ -3,8 +3,7 @@
  * namespace that the binding says, and holds an element without a namespace for each part, in their order.
  */
 import type { Definitions } from './definitions.ts'
-import { bodyParts, nameOf, soapParts } from './body.ts'
-import type { MessageSide } from './body.ts'
+import { bodyParts, type MessageSide, nameOf, soapParts } from './body.ts'
 import { describeMisnamed } from './misnamed.ts'
 import { Skip } from './reasons.ts'
 import type { Outline, OutlineElement } from '../outline/outline.ts'
@@ -12,8 +11,7 @@ import { whereElse } from '../schema/missing.ts'
 import type { ComplexDefinition, ElementDeclaration, Particle } from '../schema/schema-model.ts'
 import { noDocumentation, readDocumentation } from '../xml/documentation.ts'
 import { isNCName, namespaceOf, toQName } from '../xml/qname.ts'
-import { resolveName } from '../xml/xml.ts'
-import type { XmlElement } from '../xml/xml.ts'
+import { resolveName, type XmlElement } from '../xml/xml.ts'
 
 export interface RpcBody {
   readonly side: MessageSide

@@ -2,8 +2,7 @@
  * The components of a schema -> the outline of its messages, each piece when it is first looked at, each type once. The
  * only place that follows the references of a schema from element to element.
  */
-import { MissingComponent, contentOf, simpleTypeIn } from '../schema/content.ts'
-import type { Attribute } from '../schema/content.ts'
+import { type Attribute, contentOf, MissingComponent, simpleTypeIn } from '../schema/content.ts'
 import type { ElementDeclaration, Particle, TypeDefinition, TypeUse } from '../schema/schema-model.ts'
 import type { Schema } from '../schema/schema.ts'
 import type { QName } from '../xml/qname.ts'

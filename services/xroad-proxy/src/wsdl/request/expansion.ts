@@ -5,26 +5,24 @@
  * JSON.
  */
 import { Skip, isLeftOut, skipReasons } from '../operations/reasons.ts'
-import { concreteElements, concreteTypes, isMissing } from '../outline/outline.ts'
-import type {
-  Missing,
-  OutlineAttribute,
-  OutlineContent,
-  OutlineElement,
-  OutlineGroup,
-  OutlineNode,
-  OutlineType,
+import {
+  concreteElements,
+  concreteTypes,
+  isMissing,
+  type Missing,
+  type OutlineAttribute,
+  type OutlineContent,
+  type OutlineElement,
+  type OutlineGroup,
+  type OutlineNode,
+  type OutlineType,
 } from '../outline/outline.ts'
 import { isEncodingAttribute } from '../schema/framework.ts'
-import { localOf } from '../xml/qname.ts'
-import type { QName } from '../xml/qname.ts'
-import { countOf, emptyElement, inBranch, once } from './bare-element.ts'
-import type { Count, Typed } from './bare-element.ts'
-import { SharedBranches } from './branches.ts'
-import type { Branch } from './branches.ts'
+import { localOf, type QName } from '../xml/qname.ts'
+import { type Count, countOf, emptyElement, inBranch, once, type Typed } from './bare-element.ts'
+import { type Branch, SharedBranches } from './branches.ts'
 import { isEmptiable, toChoice } from './choice.ts'
-import { describePath, isRepeat, within } from './path.ts'
-import type { Path } from './path.ts'
+import { describePath, isRepeat, type Path, within } from './path.ts'
 import { isUnclear, toText } from './request-text.ts'
 import type { RequestAttribute, RequestElement, RequestNode } from './request.ts'
 import { isList } from './size.ts'

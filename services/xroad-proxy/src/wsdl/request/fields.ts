@@ -2,8 +2,7 @@
  * The params of one object of a request (the body, or an item of a list) with what they depend on: parts that are there
  * or not, and choices between such parts. Without names, which are param-names.ts, and without types.
  */
-import { isBareBranch, isFlag, isScope } from './param-names.ts'
-import type { Slot } from './param-names.ts'
+import { isBareBranch, isFlag, isScope, type Slot } from './param-names.ts'
 import type {
   ChoiceBranch,
   RequestAttribute,

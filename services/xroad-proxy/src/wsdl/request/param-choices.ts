@@ -4,10 +4,8 @@
  * same (description/choice-schema.ts).
  */
 import type { ParamChoice } from '../../model.ts'
-import { fieldsOf } from './fields.ts'
-import type { Fields, Part } from './fields.ts'
-import { isElement, isLeaf } from './param-names.ts'
-import type { Params, Slot } from './param-names.ts'
+import { type Fields, fieldsOf, type Part } from './fields.ts'
+import { isElement, isLeaf, type Params, type Slot } from './param-names.ts'
 import type { RequestElement, RequestNode } from './request.ts'
 
 export function choicesOf(root: RequestElement, nameOf: Params['nameOf']): readonly ParamChoice[] {

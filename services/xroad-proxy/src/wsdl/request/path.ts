@@ -3,8 +3,7 @@
  * words.
  */
 import type { OutlineType } from '../outline/outline.ts'
-import { localOf } from '../xml/qname.ts'
-import type { QName } from '../xml/qname.ts'
+import { localOf, type QName } from '../xml/qname.ts'
 
 /** Types from the request element inwards, with the names of the elements that have them. */
 export type Path = readonly { readonly type: OutlineType; readonly name: QName; readonly level: number }[]

@@ -5,8 +5,7 @@
 import { oneMediaType } from '../operations/mime-contents.ts'
 import type { OutlineElement } from '../outline/outline.ts'
 import { isAttachment } from '../schema/framework.ts'
-import { builtinType } from '../schema/simple-type.ts'
-import type { SimpleType } from '../schema/simple-type.ts'
+import { builtinType, type SimpleType } from '../schema/simple-type.ts'
 import type { RequestAttachment, RequestText } from './request.ts'
 
 /** An element; an attribute has no content types. */

@@ -4,8 +4,13 @@
  * same types cost little more than one.
  */
 import { membersOf } from '../outline/members.ts'
-import { concreteTypes, isMissing } from '../outline/outline.ts'
-import type { OutlineContent, OutlineElement, OutlineType } from '../outline/outline.ts'
+import {
+  concreteTypes,
+  isMissing,
+  type OutlineContent,
+  type OutlineElement,
+  type OutlineType,
+} from '../outline/outline.ts'
 import { SharedBranches } from './branches.ts'
 
 const largeLimits = { parts: 400, depth: 8 }

@@ -2,8 +2,7 @@
  * What an element of some type may hold, all references followed and all inheritance worked in: pieces of its children
  * in order, attributes, the kind of its text. One level at a time, so the caller decides how deep to go.
  */
-import { localOf } from '../xml/qname.ts'
-import type { QName } from '../xml/qname.ts'
+import { localOf, type QName } from '../xml/qname.ts'
 import type {
   AttributeDeclaration,
   AttributeUse,
@@ -15,8 +14,7 @@ import type {
   TypeUse,
 } from './schema-model.ts'
 import type { ComponentKind, Schema } from './schema.ts'
-import { builtinType, listOf, plainText, restrict, unionOf } from './simple-type.ts'
-import type { SimpleType } from './simple-type.ts'
+import { builtinType, listOf, plainText, restrict, type SimpleType, unionOf } from './simple-type.ts'
 
 export interface Content {
   /** The value of its text; undefined for a type that holds elements only. */

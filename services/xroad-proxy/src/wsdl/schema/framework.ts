@@ -3,8 +3,7 @@
  * these namespaces is satisfied, whatever its schemaLocation says. Of their content only the parts that messages use.
  */
 import { soapVersions } from '../../soap-versions.ts'
-import { namespaceOf, namespaces, toQName } from '../xml/qname.ts'
-import type { QName } from '../xml/qname.ts'
+import { namespaceOf, namespaces, type QName, toQName } from '../xml/qname.ts'
 
 const versions = Object.values(soapVersions)
 const encodings = versions.map(({ encoding }) => encoding)

@@ -5,8 +5,7 @@
  */
 import { readDocumentation } from '../xml/documentation.ts'
 import { expectedContentTypesOf } from './framework.ts'
-import { isNCName, localOf, namespaceOf, namespaces, toQName } from '../xml/qname.ts'
-import type { QName } from '../xml/qname.ts'
+import { isNCName, namespaceOf, namespaces, type QName, toQName } from '../xml/qname.ts'
 import type {
   AttributeDeclaration,
   AttributeUse,
@@ -21,8 +20,7 @@ import type {
   TypeDefinition,
   TypeUse,
 } from './schema-model.ts'
-import { childrenOf, resolveName } from '../xml/xml.ts'
-import type { XmlElement } from '../xml/xml.ts'
+import { childrenOf, resolveName, type XmlElement } from '../xml/xml.ts'
 
 /** One schema element of a file, with the namespace that its names are in. */
 export interface SchemaDocument {

@@ -5,15 +5,11 @@
  */
 import { builtinTypes, frameworkSchemas, isFramework } from './framework.ts'
 import { noDocumentation } from '../xml/documentation.ts'
-import { noLocation, notBeside } from './missing.ts'
-import type { MissingSchema } from './missing.ts'
-import { namespaces, toQName } from '../xml/qname.ts'
-import type { QName } from '../xml/qname.ts'
+import { type MissingSchema, noLocation, notBeside } from './missing.ts'
+import { namespaces, type QName, toQName } from '../xml/qname.ts'
 import type { Components } from './schema-model.ts'
-import { readComponent, resolveIn } from './schema-read.ts'
-import type { SchemaDocument } from './schema-read.ts'
-import { WsdlError, childrenOf, readXml, resolveName } from '../xml/xml.ts'
-import type { XmlElement } from '../xml/xml.ts'
+import { readComponent, resolveIn, type SchemaDocument } from './schema-read.ts'
+import { childrenOf, readXml, resolveName, WsdlError, type XmlElement } from '../xml/xml.ts'
 
 /**
  * The file that `location`, written in the file `from`, leads to; undefined when there is none or it may not be read.

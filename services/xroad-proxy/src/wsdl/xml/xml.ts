@@ -3,12 +3,10 @@
  * prefix in attribute values) and line numbers. Strict: what is not well-formed, a DOCTYPE, an entity of one's own and
  * a document beyond the limits are a `WsdlError`. What the elements mean is decided elsewhere.
  */
-import { SaxesParser } from 'saxes'
-import type { SaxesTagNS } from 'saxes'
+import { SaxesParser, type SaxesTagNS } from 'saxes'
 import { findStrayAmpersand, lineEnds, strayAmpersand } from '../../soap/json/xml-error.ts'
 import { decodeXml } from '../../soap/message/charset.ts'
-import { namespaces, toQName } from './qname.ts'
-import type { QName } from './qname.ts'
+import { namespaces, type QName, toQName } from './qname.ts'
 
 export interface XmlElement {
   readonly namespace: string

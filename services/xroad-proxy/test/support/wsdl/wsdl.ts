@@ -7,13 +7,11 @@ import { join } from 'node:path'
 import { readDsl } from '../../../src/boot/dsl/dsl.ts'
 import { readParams } from '../../../src/soap/request/params.ts'
 import type { TemplateObject } from '../../../src/model.ts'
-import { readWsdl } from '../../../src/wsdl/operations/operations.ts'
-import type { Wsdl } from '../../../src/wsdl/operations/operations.ts'
+import { readWsdl, type Wsdl } from '../../../src/wsdl/operations/operations.ts'
 import type { OutlineElement } from '../../../src/wsdl/outline/outline.ts'
 import type { SkippedOperation } from '../../../src/wsdl/operations/reasons.ts'
 import type { Resolve } from '../../../src/wsdl/schema/schema.ts'
-import { generateDsl } from '../../../src/wsdl/dsl/write.ts'
-import type { Destination, GeneratedDsl } from '../../../src/wsdl/dsl/write.ts'
+import { type Destination, type GeneratedDsl, generateDsl } from '../../../src/wsdl/dsl/write.ts'
 
 export const securityServer: Destination = {
   kind: 'securityServer',

@@ -187,4 +187,3 @@ class Reader {
 function literal(character: string): Expression {
   return { kind: 'character', source: `[${quote(character)}]` }
 }
-
