@@ -95,9 +95,9 @@ class Types {
   /** Large parts of requests are components: hundreds of operations may take the same one. */
   #shareParts(wsdl: Wsdl, schema: JsonSchema): JsonSchema {
     const properties = Object.entries((schema['properties'] ?? {}) as JsonSchema)
-    if (!properties.some(([, it]) => isObjectSchema(it))) return schema
+    if (!properties.some(([, property]) => isObjectSchema(property))) return schema
     const shared = properties.map(
-      ([name, it]) => [name, isObjectSchema(it) ? this.#share(wsdl, name, it) : it] as const,
+      ([name, property]) => [name, isObjectSchema(property) ? this.#share(wsdl, name, property) : property] as const,
     )
     return { ...schema, properties: Object.fromEntries(shared) }
   }

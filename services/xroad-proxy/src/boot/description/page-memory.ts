@@ -11,9 +11,13 @@ import { programDigest } from '../ingest/survey-memory.ts'
 /** `wsdls` stands for the WSDL files that types come from. */
 export function* pageKey(endpoints: readonly Endpoint[], wsdls: readonly string[], more: unknown): Steps<string> {
   const hash = createHash('sha256').update(JSON.stringify([programDigest(), wsdls, more]))
-  for (const it of endpoints) {
+  for (const endpoint of endpoints) {
     yield
-    hash.update(JSON.stringify(it.kind === 'rest' ? { ...it, allowed: [...(it.allowedQueryParams ?? ['*'])] } : it))
+    hash.update(
+      JSON.stringify(
+        endpoint.kind === 'rest' ? { ...endpoint, allowed: [...(endpoint.allowedQueryParams ?? ['*'])] } : endpoint,
+      ),
+    )
   }
   return hash.digest('hex')
 }

@@ -177,30 +177,35 @@ function* putAll(
 ): Steps<{ operations: readonly OperationReport[]; warnings: readonly string[] }> {
   const warnings: string[] = []
   const unwritten = new Map<string, number>()
-  const put = (it: SurveyedWsdl['operations'][number]): OperationReport => {
-    if (it.kind === 'skipped') {
-      warnings.push(`${join(dir, it.file)}:${it.line}: ${describeSkip(it)}; it gets no endpoint`)
-      return toReport(it, dir)
+  const put = (operation: SurveyedWsdl['operations'][number]): OperationReport => {
+    if (operation.kind === 'skipped') {
+      warnings.push(`${join(dir, operation.file)}:${operation.line}: ${describeSkip(operation)}; it gets no endpoint`)
+      return toReport(operation, dir)
     }
-    const service = subsystem === undefined ? it.name : `${subsystem}-${it.name}`
-    const outcome = output.put(owner, service, join(dir, file), { digest: it.digest, read: () => it.open().dsl.text })
-    const from = toSource(it, file, key)
+    const service = subsystem === undefined ? operation.name : `${subsystem}-${operation.name}`
+    const outcome = output.put(owner, service, join(dir, file), {
+      digest: operation.digest,
+      read: () => operation.open().dsl.text,
+    })
+    const from = toSource(operation, file, key)
     if (outcome.kind === 'written') {
       generated.set(outcome.path, from)
-      return toReport(it, dir)
+      return toReport(operation, dir)
     }
     const { reason, detail } = outcome
     if (reason === 'hand_written') replaced.set(detail, from)
     // A directory that nobody may write to is one thing to say, not one for each operation.
     if (reason === 'not_written') unwritten.set(detail, (unwritten.get(detail) ?? 0) + 1)
     else
-      warnings.push(`${join(dir, it.file)}:${it.line}: operation ${it.name} ${wordsOf(outcome)}; nothing is generated`)
-    return toRefusal(toReport(it, dir), reason, wordsOf(outcome))
+      warnings.push(
+        `${join(dir, operation.file)}:${operation.line}: operation ${operation.name} ${wordsOf(outcome)}; nothing is generated`,
+      )
+    return toRefusal(toReport(operation, dir), reason, wordsOf(outcome))
   }
   const reports: OperationReport[] = []
-  for (const it of operations) {
+  for (const operation of operations) {
     yield
-    reports.push(put(it))
+    reports.push(put(operation))
   }
   for (const [code, count] of unwritten) {
     warnings.push(`${join(dir, file)}: ${count} DSL files cannot be written (${code}); those that are there are used`)
@@ -208,23 +213,23 @@ function* putAll(
   return { operations: reports, warnings }
 }
 
-function toSource(it: GeneratedOperation, source: string, key: string | undefined): GeneratedFrom {
+function toSource(operation: GeneratedOperation, source: string, key: string | undefined): GeneratedFrom {
   return {
-    name: it.name,
+    name: operation.name,
     source,
     key,
-    prepare: () => it.prepare(),
+    prepare: () => operation.prepare(),
     get wsdl() {
-      return it.open().wsdl
+      return operation.open().wsdl
     },
     get operation() {
-      return it.open().operation
+      return operation.open().operation
     },
     get request() {
-      return it.open().dsl.request
+      return operation.open().dsl.request
     },
     get notes() {
-      return it.open().dsl.notes
+      return operation.open().dsl.notes
     },
   }
 }

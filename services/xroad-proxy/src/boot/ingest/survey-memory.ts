@@ -100,7 +100,7 @@ export class SurveyMemory {
       const names = readdirSync(this.#folder).filter(
         (name) => /^[0-9a-f]{32}\.(?:json|contracts)$/.test(name) && !this.#current.has(name),
       )
-      for (const it of names) rmSync(join(this.#folder, it), { force: true })
+      for (const name of names) rmSync(join(this.#folder, name), { force: true })
     } catch {
       // Nothing is remembered, or it cannot be removed.
     }
@@ -146,7 +146,11 @@ export class SurveyMemory {
       const found = yield* readAgain()
       const isUnchanged = found.key === key && JSON.stringify(found.questions) === JSON.stringify(questions)
       const operations = isUnchanged ? found.surveyed.operations : []
-      fresh = new Map(operations.flatMap((it) => (it.kind === 'generated' ? [[it.name, it] as const] : [])))
+      fresh = new Map(
+        operations.flatMap((operation) =>
+          operation.kind === 'generated' ? [[operation.name, operation] as const] : [],
+        ),
+      )
     }
     const find = (name: string): GeneratedOperation => {
       finish(prepare())

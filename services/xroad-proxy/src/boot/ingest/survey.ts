@@ -125,15 +125,15 @@ function* survey(
   const wsdl = readWsdl(readInside(root, file), file, watch(resolveBeside(root, file)))
   const remarks = new Set<string>()
   let characters = 0
-  const toSurveyed = (it: Wsdl['operations'][number]): SurveyedOperation => {
-    if (it.kind === 'skipped') return it
-    if (characters > maxCharacters) return tooLarge(it)
-    const { to, warnings: said } = chooseDestination(it, sidecar, { ...circumstances, client })
-    const dsl = generateDsl(wsdl, it, to, lines)
+  const toSurveyed = (operation: Wsdl['operations'][number]): SurveyedOperation => {
+    if (operation.kind === 'skipped') return operation
+    if (characters > maxCharacters) return tooLarge(operation)
+    const { to, warnings: said } = chooseDestination(operation, sidecar, { ...circumstances, client })
+    const dsl = generateDsl(wsdl, operation, to, lines)
     if (dsl.kind === 'skipped') return dsl
-    const { name, file: place, line } = it
+    const { name, file: place, line } = operation
     characters += dsl.text.length
-    if (characters > maxCharacters) return tooLarge(it)
+    if (characters > maxCharacters) return tooLarge(operation)
     for (const remark of said) remarks.add(remark)
     const digest = createHash('sha256').update(dsl.text).digest('hex')
     return {
@@ -144,18 +144,18 @@ function* survey(
       lane: to.kind,
       mismatch: mismatchOf(to, dsl),
       digest,
-      open: () => ({ dsl, wsdl, operation: it }),
+      open: () => ({ dsl, wsdl, operation }),
       prepare: noSteps,
     }
   }
   const operations: SurveyedOperation[] = []
-  for (const it of wsdl.operations) {
+  for (const operation of wsdl.operations) {
     yield
-    operations.push(toSurveyed(it))
+    operations.push(toSurveyed(operation))
   }
   const mismatches = tellMismatches(operations)
   for (const remark of mismatches) remarks.add(remark)
-  if (operations.length === 0) for (const it of whyEmpty(wsdl)) remarks.add(it)
+  if (operations.length === 0) for (const remark of whyEmpty(wsdl)) remarks.add(remark)
   if (sidecar?.serviceCode !== undefined && operations.length > 1) {
     remarks.add(`all ${operations.length} operations get the service_code of the sidecar, ${sidecar.serviceCode}`)
   }
@@ -215,7 +215,7 @@ function mismatchOf(to: Destination, { request }: GeneratedDsl): string | undefi
 
 function tellMismatches(operations: readonly SurveyedOperation[]): readonly string[] {
   const refused = operations.filter(
-    (it) => it.kind === 'generated' && it.mismatch !== undefined,
+    (operation) => operation.kind === 'generated' && operation.mismatch !== undefined,
   ) as GeneratedOperation[]
   const [first] = refused
   if (first === undefined) return []

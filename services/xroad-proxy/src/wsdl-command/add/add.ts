@@ -171,7 +171,7 @@ function refuseTaken(root: string, wsdls: readonly TakenWsdl[], circumstances: C
     const names = namesOf(wsdl)
     for (const { file } of there.filter((each) => posix.dirname(each.file) === place && each.file !== own)) {
       const { operations } = surveyWsdl(root, file, circumstances)
-      const double = operations.find((it) => it.kind === 'generated' && names.includes(it.name))
+      const double = operations.find((each) => each.kind === 'generated' && names.includes(each.name))
       if (double === undefined) continue
       throw new AddProblem(
         `${join(root, file)} has the operation ${double.name} already; --owner ${place.split('/')[0]}/NAME puts this WSDL into a ` +

@@ -95,7 +95,7 @@ function toName(name: string): string {
 /** `subject` is where it comes from, for people. */
 export function checkWsdl({ bytes, name }: Pick<FoundWsdl, 'bytes' | 'name'>, subject: string): Wsdl {
   const wsdl = tryRead(bytes, name, subject)
-  const isVersion2 = wsdl.operations.some((it) => it.kind === 'skipped' && it.reason === 'wsdl_2')
+  const isVersion2 = wsdl.operations.some((operation) => operation.kind === 'skipped' && operation.reason === 'wsdl_2')
   if (isVersion2) throw new AddProblem(`${subject} ${skipReasons.wsdl_2}`)
   return wsdl
 }

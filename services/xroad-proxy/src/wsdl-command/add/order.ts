@@ -128,7 +128,7 @@ function choosePlace(owner: string, label: string, wsdl: Wsdl, taken: Map<string
   const beside = subsystem === undefined ? `${group}/${name}` : `${group}/${subsystem}-${name}`
   for (let count = 1; ; count++) {
     const place = count === 1 ? beside : `${beside}-${count}`
-    const free = [owner, place].find((each) => !names.some((it) => taken.get(each)?.has(it)))
+    const free = [owner, place].find((each) => !names.some((name) => taken.get(each)?.has(name)))
     if (free === undefined) continue
     taken.set(free, new Set([...(taken.get(free) ?? []), ...names]))
     return free
@@ -136,5 +136,5 @@ function choosePlace(owner: string, label: string, wsdl: Wsdl, taken: Map<string
 }
 
 export function namesOf({ operations }: Wsdl): readonly string[] {
-  return operations.flatMap((it) => (it.kind === 'operation' ? [it.name] : []))
+  return operations.flatMap((operation) => (operation.kind === 'operation' ? [operation.name] : []))
 }

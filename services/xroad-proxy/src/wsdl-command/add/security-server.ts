@@ -118,17 +118,19 @@ async function takeWsdls(
 
 /** Whether a service is an operation of a WSDL that is there already. */
 function holds({ operations }: Wsdl, { code, version }: ServiceName): boolean {
-  return operations.some((it) => it.kind === 'operation' && it.name === code && (it.version ?? '') === version)
+  return operations.some(
+    (operation) => operation.kind === 'operation' && operation.name === code && (operation.version ?? '') === version,
+  )
 }
 
 /** X-Road made its services of the WSDL at some time; what it says now counts, where it says anything. */
 function differing({ operations }: Wsdl, services: readonly ServiceName[]): Readonly<Record<string, string>> {
-  const versions = operations.flatMap((it) => {
-    if (it.kind !== 'operation') return []
-    const listed = services.filter(({ code, version }) => code === it.name && version !== '')
+  const versions = operations.flatMap((operation) => {
+    if (operation.kind !== 'operation') return []
+    const listed = services.filter(({ code, version }) => code === operation.name && version !== '')
     const [first] = listed
-    if (first === undefined || listed.some(({ version }) => version === it.version)) return []
-    return [[it.name, first.version] as const]
+    if (first === undefined || listed.some(({ version }) => version === operation.version)) return []
+    return [[operation.name, first.version] as const]
   })
   return Object.fromEntries(versions)
 }

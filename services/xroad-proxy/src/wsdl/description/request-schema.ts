@@ -46,8 +46,8 @@ function describeScope(element: RequestElement, nameOf: Names): RequestSchema {
 
 /** An example takes the first branch of each choice. */
 function isOfFirstBranches({ part }: Field): boolean {
-  for (let it = part; it !== undefined; it = it.outer)
-    if (it.choice !== undefined && it.choice.branches[0] !== it) return false
+  for (let at = part; at !== undefined; at = at.outer)
+    if (at.choice !== undefined && at.choice.branches[0] !== at) return false
   return true
 }
 
@@ -61,10 +61,10 @@ function dependencies(
 ): readonly (readonly [string, readonly string[]])[] {
   return fields.flatMap(({ name, field: { slot, part } }) => {
     const needed = new Set<Slot>()
-    for (let it = part; it !== undefined; it = it.outer) {
-      if (it.choice !== undefined) continue
-      const [first] = it.needed
-      if (first === slot) for (const each of it.needed) needed.add(each)
+    for (let at = part; at !== undefined; at = at.outer) {
+      if (at.choice !== undefined) continue
+      const [first] = at.needed
+      if (first === slot) for (const each of at.needed) needed.add(each)
       else if (first !== undefined) needed.add(first)
     }
     needed.delete(slot)

@@ -78,7 +78,7 @@ function describeText(type: SimpleType, format: JsonSchema): JsonSchema {
   const found: Record<string, Json> = {}
   for (const [facet, value] of type.isList ? [] : facets) {
     if (isByteText(type)) break
-    if (Number(value) >= 0) for (const it of textFacets[facet] ?? []) found[it] = Number(value)
+    if (Number(value) >= 0) for (const name of textFacets[facet] ?? []) found[name] = Number(value)
   }
   const least = Number(found['minLength'] ?? 0)
   const isCollapsed = collapsed.has(builtin) || facets.get('whiteSpace') === 'collapse'
@@ -99,7 +99,7 @@ const solid = String.raw`\S+(?: \S+)*`
 function itemFacets({ facets }: SimpleType): JsonSchema {
   const found: Record<string, Json> = {}
   for (const [facet, value] of facets) {
-    for (const it of textFacets[facet] ?? []) found[it.replace('Length', 'Items')] = Number(value)
+    for (const name of textFacets[facet] ?? []) found[name.replace('Length', 'Items')] = Number(value)
   }
   return found
 }

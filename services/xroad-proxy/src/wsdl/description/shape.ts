@@ -49,8 +49,8 @@ export class Shapes {
     }
     this.#shapes.set(object, shape)
     this.#waiting.push(() => {
-      for (const it of object.members) members.set(it.name, this.#member(it))
-      for (const [name, it] of object.derived) derived.set(name, this.#object(it))
+      for (const member of object.members) members.set(member.name, this.#member(member))
+      for (const [name, type] of object.derived) derived.set(name, this.#object(type))
     })
     return shape
   }

@@ -74,18 +74,18 @@ export class TypedResponseSchemas {
   #definition({ text, isMixed, attributes, members, documentation }: ResponseObject): JsonSchema {
     const properties = new Map<string, Json>()
     const required: string[] = []
-    for (const it of attributes) {
-      properties.set(`@${it.name}`, { ...attributeSchema(it.type), ...toWords(it.documentation) })
-      if (it.isRequired) required.push(`@${it.name}`)
+    for (const attribute of attributes) {
+      properties.set(`@${attribute.name}`, { ...attributeSchema(attribute.type), ...toWords(attribute.documentation) })
+      if (attribute.isRequired) required.push(`@${attribute.name}`)
     }
     if (text !== undefined) {
       properties.set('#text', toTypedSchema(text))
       required.push('#text')
     }
     if (isMixed) properties.set('#text', { type: 'string' })
-    for (const it of members) {
-      properties.set(it.name, this.#member(it))
-      if (it.isRequired || it.isList) required.push(it.name)
+    for (const member of members) {
+      properties.set(member.name, this.#member(member))
+      if (member.isRequired || member.isList) required.push(member.name)
     }
     return {
       type: 'object',

@@ -52,7 +52,7 @@ export class Prefixes {
   }
 
   #choose(namespace: string): string {
-    const [reserved] = Object.entries(this.#own).find(([, it]) => it === namespace) ?? []
+    const [reserved] = Object.entries(this.#own).find(([, known]) => known === namespace) ?? []
     if (reserved !== undefined) return reserved
     const taken = new Set([...this.#used.values(), ...Object.keys(own)])
     const wished = this.#ofWsdl.get(namespace)

@@ -46,9 +46,9 @@ export interface Case {
 export function firstOf(cases: readonly Case[]): readonly string[] {
   const [first] = cases
   if (first === undefined) return []
-  const lines = cases.flatMap((it) => [
-    ...openBlock(it.helper, it.values, it === first ? '#' : 'else '),
-    ...indent(it.lines),
+  const lines = cases.flatMap((each) => [
+    ...openBlock(each.helper, each.values, each === first ? '#' : 'else '),
+    ...indent(each.lines),
   ])
   return [...lines, `{{/${first.helper}}}`]
 }
@@ -76,12 +76,12 @@ const maxWidth = 100
 function openBlock(helper: BlockHelper, values: readonly string[], start = '#'): readonly string[] {
   const lines: string[] = []
   let line = `{{${start}${helper}`
-  for (const it of values) {
-    if (line.length + it.length >= maxWidth) {
+  for (const each of values) {
+    if (line.length + each.length >= maxWidth) {
       lines.push(line)
       line = '   '
     }
-    line += ` ${it}`
+    line += ` ${each}`
   }
   return [...lines, `${line}}}`]
 }

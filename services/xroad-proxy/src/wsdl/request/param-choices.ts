@@ -37,9 +37,9 @@ export function paramChoices(
   const toNames = (slots: readonly Slot[]): readonly string[] => slots.map((slot) => nameOf.get(slot) ?? '')
   const ofParts = new Map<Part, Slot[]>()
   for (const { slot, part } of fields) {
-    for (let it = part; it !== undefined; it = it.outer) {
-      const slots = ofParts.get(it)
-      if (slots === undefined) ofParts.set(it, [slot])
+    for (let at = part; at !== undefined; at = at.outer) {
+      const slots = ofParts.get(at)
+      if (slots === undefined) ofParts.set(at, [slot])
       else slots.push(slot)
     }
   }

@@ -32,8 +32,8 @@ export function whereElse(missing: readonly MissingSchema[], namespace?: string)
 
 const maxNamed = 3
 
-export function describeMissing(it: MissingSchema): string {
-  return `${nameOf(it)} (${it.problem}), which ${it.file}:${it.line} ${it.by}: ${cureOf(it)}`
+export function describeMissing(schema: MissingSchema): string {
+  return `${nameOf(schema)} (${schema.problem}), which ${schema.file}:${schema.line} ${schema.by}: ${cureOf(schema)}`
 }
 
 function nameOf({ location }: MissingSchema): string {
