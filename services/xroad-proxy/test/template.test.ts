@@ -3,7 +3,7 @@
  * and no template makes the service print, hang or say too much. The short cut of the check is held against Handlebars
  * itself.
  */
-import { deepStrictEqual, doesNotThrow, ok, strictEqual, throws } from 'node:assert/strict'
+import { deepStrictEqual, doesNotThrow, match, ok, strictEqual, throws } from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { checkGrowth } from '@services/testing'
 import fc from 'fast-check'
@@ -11,7 +11,9 @@ import Handlebars from 'handlebars'
 import { Failure } from '../src/errors.ts'
 import type { Generated, TemplateValues } from '../src/model.ts'
 import { readParams } from '../src/soap/request/params.ts'
-import { isPlain } from '../src/soap/request/template-scan.ts'
+import { AttachmentList } from '../src/soap/request/attachments.ts'
+import { isFilledIn } from '../src/soap/request/template-names.ts'
+import { hasOnlyKnownNames, isPlain } from '../src/soap/request/template-scan.ts'
 import { parseTemplate } from '../src/soap/request/template.ts'
 import { TemplateSyntaxError } from '../src/soap/request/template-errors.ts'
 
@@ -47,6 +49,7 @@ function refusal(source: string): [number, string] {
     parseTemplate(source)
   } catch (error) {
     ok(error instanceof TemplateSyntaxError, String(error))
+    strictEqual(error.name, 'TemplateSyntaxError')
     return [error.line, error.message]
   }
   throw new Error(`accepted: ${source}`)
@@ -244,6 +247,42 @@ test('which params are attached is known, whatever block attaches them [P2.2]', 
   for (const [source, attached] of templates) deepStrictEqual(parseTemplate(source).template.attached, attached, source)
 })
 
+test('a file is for attachments: none is text, and a helper gets it as it came [P2.2]', () => {
+  const file = { bytes: Buffer.from('geheim'), type: 'a/b' }
+  const values = { a: file, list: [file, null], person: { x: file } }
+  for (const [tag, name] of [
+    ['{{a}}', 'a'],
+    ['{{{a}}}', 'a'],
+    ['{{#each list}}{{this}}{{/each}}', 'list'],
+    ['{{person.x}}', 'person'],
+  ] as const) {
+    const message = `'${name}' is ${name === 'a' ? 'a file' : 'an object or a list, or holds one'}, where text belongs`
+    throws(() => render(tag, values), { code: 'template_expansion_failed', message }, tag)
+  }
+  const attached = new AttachmentList('id')
+  const source = '{{swa_ref a}} {{#each list}}{{swa_ref this}}{{/each}} {{xop_include person.x}}{{swa_ref b}}'
+  const { template } = parseTemplate(source)
+  match(
+    template.render(values, generated, attached),
+    /^cid:1\.id@xroad-proxy cid:2\.id@xroad-proxy <xop:Include [^>]*>$/,
+  )
+  deepStrictEqual(
+    attached.all.map(({ bytes, type }) => ({ bytes, type })),
+    [file, file, file],
+  )
+  const wrong: readonly (readonly [source: string, values: TemplateValues, path: string])[] = [
+    ['{{swa_ref list.[0]}}', { list: ['?'] }, 'list.0'],
+    ['{{#each list}}{{swa_ref this}}{{/each}}', { list: [null, '?'] }, 'list.1'],
+    ['{{#each_value list}}{{swa_ref x}}{{/each_value}}', { list: [{ x: '?' }] }, 'list.0.x'],
+    ['{{#each_value person}}{{swa_ref x}}{{/each_value}}', { person: { x: '?' } }, 'person.x'],
+  ]
+  for (const [source, given, path] of wrong) {
+    const { template } = parseTemplate(source)
+    const message = new RegExp(`^the param ${path.replaceAll('.', '\\.')} is not base64;`)
+    throws(() => template.render(given, generated, new AttachmentList('id')), { code: 'malformed_request', message })
+  }
+})
+
 test('fields may have names of helpers, dashes and dots [D2.3]', () => {
   const values = { if: 1, log: 2, lookup: 3, each: 4, with: 5, unless: 6, 'a-b': 7, 'c.d': 8, else: 9, true: 10 }
   const names = Object.keys(values)
@@ -304,6 +343,7 @@ test('what is no Handlebars is refused with a line [S-boot.2]', () => {
     ['{{foo(}}', 1, wrong],
     ['\n{{else}}', 2, '{{else}} outside a block or twice in one'],
     ['{{#if a}}{{else}}\n{{else}}{{/if}}', 2, '{{else}} outside a block or twice in one'],
+    ['{{#if a}}{{else}}\n{{else if b}}{{/if}}', 2, '{{else}} outside a block or twice in one'],
     ['a\n{{/if}}', 2, 'the end of a block that was not opened'],
     ['a\n{{#if a}}\n{{/each}}', 2, "if doesn't match each"],
     ['\n{{a.this}}', 2, 'Invalid path: a.this'],
@@ -334,6 +374,10 @@ test('a call that cannot succeed is a warning at start and a failure when it is 
     ['{{xml_attr a b}}', "the helper 'xml_attr' takes 1 value"],
     ['{{#if}}{{/if}}', "the helper 'if' takes 1 value"],
     ['{{#if a b}}{{/if}}', "the helper 'if' takes 1 value"],
+    ['{{lookup a}}', "the helper 'lookup' takes 2 values"],
+    ['{{xml_attr (lookup (nosuch a) "b")}}', "there is no helper 'nosuch'"],
+    ['{{#*inline "p"}}{{nosuch a}}{{/inline}}{{> p}}', "there is no helper 'nosuch'"],
+    ['{{#*inline "p"}}{{/inline}}{{> p (nosuch a)}}', "there is no helper 'nosuch'"],
     ['{{#each}}{{/each}}', "the helper 'each' takes 1 value"],
     ['{{> person}}', 'there are no partials to include'],
     ['{{> (lookup this "a")}}', 'there are no partials to include'],
@@ -346,6 +390,19 @@ test('a call that cannot succeed is a warning at start and a failure when it is 
       code: 'template_expansion_failed',
     })
   }
+  const inOrder = parseTemplate('{{nosuch a}}{{if}}{{> p}}\n{{#each a b}}{{/each}}{{other a}}{{> (q)}}').warnings
+  deepStrictEqual(
+    inOrder.map(({ lines, message }) => `${lines[0]}: ${message}`),
+    [
+      "1: there is no helper 'nosuch'",
+      "1: the helper 'if' takes 1 value",
+      "2: the helper 'each' takes 1 value",
+      "2: there is no helper 'other'",
+      "2: there is no helper 'q'",
+      '1: there are no partials to include',
+      '2: there are no partials to include',
+    ],
+  )
   strictEqual(render('{{#if a}}{{nosuch b}}{{else}}fine{{/if}}', { a: false }), 'fine')
   // Without a value these are fields to Handlebars, and a missing field is empty.
   for (const call of ['{{nosuch a=1}}', '{{xml_attr (nosuch)}}']) {
@@ -375,6 +432,10 @@ test('a failure says what it may and no value [S-error.template_expansion_failed
   )
   strictEqual(fails('{{> part}}').message, 'the template uses a partial that it does not define')
   strictEqual(fails('{{xml_attr}}').message, "the helper 'xml_attr' takes exactly one value")
+  const rendered = 'the template cannot be rendered'
+  strictEqual(fails('{{#if}}{{/if}}').message, `${rendered}: #if requires exactly one argument`)
+  strictEqual(fails('{{#each}}{{/each}}').message, `${rendered}: Must pass iterator to #each`)
+  strictEqual(fails('{{person.x a}}', '{"person":{"x":"geheim"}}').message, rendered)
   const sources = [
     '{{> (lookup this "a")}}',
     '{{person.x a}}',
@@ -421,6 +482,8 @@ test('an envelope out of all proportion is not sent [S-error.template_expansion_
     'the envelope is longer than 67108864 characters',
   )
   fails('{{#each list}}{{#each @root.list}}{{#each @root.list}}{{{@root.a}}}{{/each}}{{/each}}{{/each}}', body)
+  const message = 'the envelope is longer than 67108864 characters'
+  strictEqual(fails('{{{a}}}'.repeat(70), body).message, message)
 })
 
 test('a long value in each round of a loop ends with the envelope that is too long [S-error.template_expansion_failed]', () => {
@@ -536,6 +599,58 @@ const fragments = [
   '<x>',
   'text',
 ]
+
+test('the short cut of the check knows what generated files and most people write, and leaves the rest [S-boot.2]', () => {
+  const usual = [
+    '',
+    'text } {',
+    '{{a}}{{ a.b }}{{{a}}}{{{ a-b.c }}}',
+    '{{this}}{{.}}{{this.a}}{{@root.a}}{{../../a}}{{[a b].c}}{{@index}}{{@key}}{{@first}}{{@last}}{{õ}}',
+    '{{xml_attr a.b}}{{lookup a b}}{{lookup this "a b"}}',
+    '{{xml_element "n:a" a}}{{xml_element "a" a "xsi:nil"}}{{xml_element "a b" ../a}}{{xml_element "a" a "nil"}}',
+    '{{swa_ref a}}{{swa_ref a type="b/c"}}{{xop_include a type=b.c}}{{mime_part a type="b" part="c d"}}',
+    '{{#if a}}x{{else}}y{{/if}}{{#unless a.b}}{{/unless}}{{#if (is_nil a)}}{{/if}}',
+    '{{#each a}}{{#with this}}{{b}}{{/with}}{{/each}}{{#each_value a}}{{this}}{{/each_value}}',
+    '{{#if a}}{{else if (is_nil b)}}{{else if c}}{{else}}{{/if}}',
+    '{{#if_present a\n  b.c}}{{else if_present d (is_nil e)}}{{else}}{{/if_present}}',
+  ]
+  for (const source of usual) strictEqual(isPlain(source), true, source)
+  const others = ['\\{{a}}', '{{a}}\\{{b}}', '{{a}}\0', '{{a b}}', '{{a}}}', '{{{a}}', '{{xml_element "a" b}}}', '{{! a }}', '{{~a}}', '{{if}}', '{{xml_attr}}', '{{xml_attr a b}}', '{{#if a}}', '{{/if}}', '{{#if a}}{{/each}}', '{{#if a}}{{#each b}}{{/if}}{{/each}}', '{{else}}', '{{else if a}}', '{{#if a}}{{else}}{{else}}{{/if}}', '{{#if a}}{{else}}{{else if b}}{{/if}}', '{{#if}}{{/if}}', '{{true}}', '{{else.a}}', '{{a}}{{b'] // prettier-ignore
+  for (const source of others) strictEqual(isPlain(source), false, source)
+})
+
+test('names that the short cut finds, with the braces that they stand in [X26]', () => {
+  const found = (source: string, unknown = ''): string | false => {
+    const names: string[] = []
+    const isKnown = (name: string, isRaw: boolean): boolean =>
+      names.push(isRaw ? `{${name}}` : name) > 0 && name !== unknown
+    return hasOnlyKnownNames(source, isKnown) && names.join(' ')
+  }
+  const source = 'x{{a}}{{{ b }}}{{xml_attr c-d}}{{#if e}}{{else}}{{/if}}{{#unless f}}{{/unless}}{{ generate.uuid }}'
+  strictEqual(found(source), 'a {b} c-d e f generate.uuid')
+  strictEqual(found('text'), '')
+  for (const name of ['a', 'b', 'c-d', 'f', 'generate.uuid']) strictEqual(found(source, name), false, name)
+  for (const other of ['{{#each a}}{{b}}{{/each}}', '{{../a}}', '{{lookup a b}}', '{{a.b.c}}', '{{[a b]}}', '{{a}}{{'])
+    strictEqual(found(other), false, other)
+})
+
+test('values of the service are known in the braces that they need [X26]', () => {
+  const known = (name: string): readonly boolean[] => [isFilledIn(name, false), isFilledIn(name, true)]
+  for (const name of ['uuid', 'instance', 'protocol_version', 'user_id', 'issue'])
+    deepStrictEqual(known(`generate.${name}`), [true, true], name)
+  deepStrictEqual(known('generate.client'), [false, true])
+  for (const name of [
+    'uuid',
+    'generate',
+    'generate.',
+    'generate.x',
+    'generate.toString',
+    'generated.uuid',
+    'my_values.uuid',
+    'x.generate.uuid',
+  ])
+    deepStrictEqual(known(name), [false, false], name)
+})
 
 function isHandlebars(source: string): boolean {
   try {

@@ -8,7 +8,7 @@ import { SaxesParser } from 'saxes'
 import type { Limits } from '../src/soap/json/reader.ts'
 import { maxDepth, maxEvents, translate, translateInSteps } from '../src/soap/json/translate.ts'
 import { finish } from '../src/steps.ts'
-import type { Json } from '../src/soap/json/json-text.ts'
+import { joinJson, type Json, lengthOf, LongJson, quote } from '../src/soap/json/json-text.ts'
 import { type Inside, type Listener, openParser } from '../src/soap/json/parser.ts'
 import { anyShape, type Member, type Shape, toBody, type ValueKind } from '../src/soap/json/shape.ts'
 import { toTypedValue } from '../src/soap/json/typed-value.ts'
@@ -250,8 +250,9 @@ test('where a refusal is our own, its words say what is wrong [D3.1 S-error.upst
     ['\ufeff<a/>', '1:0: a byte-order mark inside the document'],
     ['<!-- -->', '1:8: document must contain a root element'],
     ['<a><?a?b?></a>', '1:10: no white space after the target of a processing instruction'],
-    // It is given up between two pieces, and not read to its end.
+    // These are given up between two pieces, and not read to their end.
     [`<a>&${'x'.repeat(300_000)}`, '1:262144: undefined entity'],
+    [`<!DOCTYPE a [${' '.repeat(300_000)}`, '1:131072: a DOCTYPE is not accepted'],
   ] as const
   for (const [xml, message] of reasons) strictEqual(refusal(xml), message)
 })
@@ -508,7 +509,7 @@ describe('long documents in steps', () => {
     ['<!DOCTYPE a [<!ENTITY % x "]>"><!-- ]> --><?p ]>?>]><a/>', 'a DOCTYPE is not accepted'],
     ['<?xml version="1.0"?><?a?b?><a/>', notClosed],
     ['<a><?a?b?></a>', notClosed],
-    ['<a><?a?b\r\n?></a>', notClosed],
+    ['<a><?a?b\r\n and more?></a>', notClosed],
     ['<a b="1"> some text &#38; more<?a?b?></a>', notClosed],
     ['<a>]]></a>', 'the string "]]>" is disallowed in char data'],
     ['<a/><b/>', 'documents may contain only one root'],
@@ -559,25 +560,22 @@ describe('long documents in steps', () => {
   const many = (count: number, each: (index: number) => string): string =>
     Array.from({ length: count }, (_, index) => each(index)).join('')
   const manyAttributes = many(300, (index) => ` a${index}="${index}"`)
+  const words = ' \n x'.repeat(1500)
+  const blank = ' \n'.repeat(33_000)
   const longOnes: Readonly<Record<string, string>> = {
-    'a text': `<a>${long}</a>`,
-    'a text between spaces': `<a>\n ${long} \n ${long}\n </a>`,
-    'a text beside attributes and elements': `<a b="c">${long}<d>1</d>${long}<d/></a>`,
-    'texts of one name': `<a><b>${long}</b><b>1</b><c/><b>${long}</b></a>`,
-    'texts in elements in elements': `<a><b><c>${long}</c></b><b><c>${long}</c></b></a>`,
-    digits: `<a>${'7'.repeat(70_000)}</a>`,
-    'white space': `<a><b>${' \n'.repeat(40_000)}</b><c d="e">${' \n'.repeat(40_000)}</c></a>`,
-    'white space inside a text': `<a>${long}${' \n'.repeat(1500)}x${' \n'.repeat(1500)}</a>`,
-    'a CDATA section': `<a>x<![CDATA[${long}]]>x</a>`,
-    'a comment': `<a>x<!--${long.replaceAll('-', '')}-->x</a>`,
-    'an instruction': `<a>x<?p ${long}?>x</a>`,
-    'an attribute': `<a><b c="1" d='${long}' xmlns:e="2">3</b><b c="4"/></a>`,
+    'a text between spaces': `<a>\n ${long}${words}${words}\n </a>`,
+    'a text beside attributes and elements': `<a b="c">${long}<d>1</d>${words}<d/></a>`,
+    'texts of one name': `<a><b>${long}</b><b>1</b><c/><b>${words}</b></a>`,
+    'texts in elements in elements': `<a><b><c>${long}</c></b><b><c>${words}</c></b></a>`,
+    'an integer': `<a>${'7'.repeat(70_000)}</a>`,
+    'white space': `<a><b>${blank}</b><c><![CDATA[${blank}]]></c><d e="f"><![CDATA[${blank}]]></d></a>`,
+    'CDATA, a comment, an instruction': `<a>x<![CDATA[${long}]]><!--${words}-->x<?p ${words}?>x</a>`,
+    'an attribute': `<a><b c="1" d='${long}' xmlns:e="2" f='${long}'>3</b><b c="4"/></a>`,
     'an attribute of 5 000 characters': `<a b="${'x'.repeat(5000)}" c="1"><d e="2"/></a>`,
-    'attributes, each of them': `<a b='${long}' c='${long}'/>`,
     'more attributes than the parser looks at': `<a><b${manyAttributes}>1</b><b c="2"/></a>`,
     'more attributes, a long one among them': `<a><b${manyAttributes} c='${long}' d="1"/><b/></a>`,
-    'elements, many of them': `<a>${many(400, (index) => `<n${index}>${'"'.repeat(200)}</n${index}>`)}</a>`,
-    'an envelope': `<Envelope><Header><a>${long}</a></Header><x>${long}</x><Body>${long}</Body><Body/></Envelope>`,
+    'elements, many of them': `<a>${many(400, (index) => `<n${index}>${'"'.repeat(100)}</n${index}>`)}</a>`,
+    'an envelope': `<Envelope><Header><a>${long}</a></Header><x>${words}</x><Body>${long}</Body><Body/></Envelope>`,
   }
   const elementOf = (shape: Partial<Shape>): Member => ({ name: 'a', isList: false, shape: { ...anyShape, ...shape } })
   /** What is anything is read as without types. */
@@ -585,7 +583,8 @@ describe('long documents in steps', () => {
   for (const [name, xml] of Object.entries(longOnes)) {
     test(`the same wherever it is cut, whatever is long in it: ${name} [D3.1 D3.2 X7]`, () => {
       const whole = expected(xml)
-      for (const options of [{ characters: 999 }, { characters: xml.length }, { characters: 999, body: anything }])
+      const typed = name.includes('attribute') ? [{ characters: 999, body: anything }] : []
+      for (const options of [{ characters: 999 }, { characters: xml.length }, ...typed])
         checkSame(
           outcome(() => finish(translateInSteps(xml, options))),
           whole,
@@ -609,14 +608,16 @@ describe('long documents in steps', () => {
     strictEqual(finish(translateInSteps([text, ...pieces, '</Text></Reason></Fault>'])).fault?.string, told)
   })
 
-  for (const text of ['preserved', 'replaced', 'collapsed', 'integer', 'decimal', 'float', 'boolean'] as const) {
+  const digits = `${'7'.repeat(70_000)}\n `
+  const kinds = ['preserved', 'replaced', 'collapsed', 'integer', 'decimal', 'float', 'boolean'] as const
+  for (const [index, text] of kinds.entries()) {
+    const contents = index < 3 ? [` \n${long}${words}`, digits, blank] : [digits]
     test(`the same wherever it is cut, however long a text is that is ${text} [X7]`, () => {
       const body = toBody(elementOf({ kind: 'value', text }))
-      for (const content of [` \n${long} \t\n x`, `${'7'.repeat(70_000)}\n `, ' \n'.repeat(40_000)]) {
+      for (const content of contents) {
         const xml = `<Envelope><Body><a>${content}</a></Body></Envelope>`
         const whole = `{"a":${toTypedValue(text, content)}}`
-        for (const characters of [999, xml.length])
-          checkSame(String(finish(translateInSteps(xml, { body, characters })).body), whole)
+        checkSame(String(finish(translateInSteps(xml, { body, characters: 999 })).body), whole)
       }
     })
   }
@@ -632,6 +633,31 @@ describe('long documents in steps', () => {
     const whole = `{"a":{${members}"@b":${quoted},"i":[null,{${members}"@n":7,"#text":${quoted}},null]}}`
     for (const characters of [999, xml.length])
       checkSame(String(finish(translateInSteps(xml, { body, characters })).body), whole)
+  })
+
+  test('JSON is text while it is short, then pieces of bytes that are short, and none is copied [X7]', () => {
+    const short = 32 * 1024
+    const lengths = (json: Json): readonly number[] => {
+      ok(json instanceof LongJson)
+      const pieces = json.close().pieces.map((piece) => piece.toString())
+      strictEqual(lengthOf(json), Buffer.byteLength(pieces.join('')))
+      return pieces.map((piece) => piece.length)
+    }
+    strictEqual(typeof joinJson('x'.repeat(short - 2), 'x'), 'string')
+    strictEqual(typeof quote('x'.repeat(short - 1)), 'string')
+    deepStrictEqual(lengths(joinJson('x', 'x'.repeat(short - 1))), [short])
+    deepStrictEqual(lengths(quote('x'.repeat(short))), [short, 1, 1])
+    deepStrictEqual(lengths(new LongJson().add('x'.repeat(2 * short + 5))), [short, short, 5])
+    // No pair of surrogates is cut in two.
+    deepStrictEqual(lengths(new LongJson().add(`x${'\u{1f600}'.repeat(short)}`)), [short - 1, short, 2])
+    const small = new LongJson()
+    for (let count = 0; count < 700; count++) small.add('x'.repeat(100))
+    deepStrictEqual(lengths(small), [32_800, 32_800, 4400])
+    deepStrictEqual([lengthOf('xx'), lengthOf(new LongJson().add('xx')), lengthOf(new LongJson())], [2, 2, 0])
+    const pieces = [...small.pieces]
+    strictEqual(joinJson(small, 'x'), small)
+    deepStrictEqual(lengths(joinJson('x', small)), [1, 32_800, 32_800, 4400, 1])
+    strictEqual(joinJson('x', small) instanceof LongJson && small.pieces[1], pieces[1])
   })
 
   const listener: Listener = {

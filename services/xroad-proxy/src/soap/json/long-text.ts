@@ -5,7 +5,7 @@
  */
 import { addEscaped, type Json, LongJson } from './json-text.ts'
 import { isBlank, trimBlank } from './leaf.ts'
-import type { Shape } from './shape.ts'
+import type { Shape, ValueKind } from './shape.ts'
 
 /** Characters from which on a text counts as long. No number that fits into 64 bits has as many. */
 export const shortText: number = 64 * 1024
@@ -14,18 +14,19 @@ type Space = 'trimmed' | 'preserved' | 'replaced' | 'collapsed'
 
 /** Undefined if the text has to be kept as it is. */
 export function newLongText(shape: Shape | undefined): LongText | undefined {
-  if (shape === undefined || shape.kind === 'plain' || shape.text === undefined) return new LongText('trimmed')
-  switch (shape.text) {
-    case 'preserved':
-    case 'replaced':
-    case 'collapsed':
-      return new LongText(shape.text)
-    case 'integer':
-    case 'decimal':
-    case 'float':
-    case 'boolean':
-      return undefined
-  }
+  if (shape?.text === undefined) return new LongText('trimmed')
+  const space = spaces[shape.text]
+  return space && new LongText(space)
+}
+
+const spaces: Readonly<Record<ValueKind, Space | undefined>> = {
+  preserved: 'preserved',
+  replaced: 'replaced',
+  collapsed: 'collapsed',
+  integer: undefined,
+  decimal: undefined,
+  float: undefined,
+  boolean: undefined,
 }
 
 /** A text that is kept as JSON. */
@@ -80,7 +81,7 @@ class LongText implements CollectedText {
     }
     const start = text.indexOf(content)
     this.#hold(text.slice(0, start))
-    if (this.#hasContent) this.#json.add(this.#held)
+    this.#json.add(this.#held)
     this.#held = new LongJson()
     this.#hasContent = true
     this.#put(content)

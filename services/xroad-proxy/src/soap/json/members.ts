@@ -80,5 +80,5 @@ export function joinMembers(before: Json, after: Json): Json {
 }
 
 export function addAttribute(members: Json, name: string, json: Json): Json {
-  return joinMembers(members, typeof json === 'string' ? `"@${name}":${json}` : joinJson(`"@${name}":`, json))
+  return joinMembers(members, joinJson(`"@${name}":`, json))
 }

@@ -93,8 +93,8 @@ export class Reader implements Listener {
     } catch (error) {
       this.#explain(error)
     }
-    const translated = this.#translated ?? this.#refuse('no root element')
-    return { ...translated, fault: toFault(this.#fault) }
+    // The parser has refused a document without a root.
+    return { ...(this.#translated as Translated), fault: toFault(this.#fault) }
   }
 
   #refuse(reason: string): never {
@@ -121,8 +121,7 @@ export class Reader implements Listener {
     this.#isCounted = false
     if (this.#events > this.#limits.events) this.#refuse(`more than ${this.#limits.events} parse events`)
     this.#behind = this.#parser.position
-    if (this.#recent.length === 1) return
-    for (const piece of this.#recent.splice(0, this.#recent.length - 1)) this.#start += piece.length
+    while (this.#recent.length > 1) this.#start += (this.#recent.shift() as string).length
   }
 
   /** Between two pieces: what the parser has collected is made use of now, not all of it in one step at its end. */
@@ -136,7 +135,6 @@ export class Reader implements Listener {
     if (inside === 'doctype') this.onDoctype()
     if (inside === 'other') return
     const text = parser.takeText()
-    if (text === '') return
     switch (inside) {
       case 'text':
         return this.#hear(text)
@@ -145,7 +143,7 @@ export class Reader implements Listener {
       case 'value':
         return this.#takeValue(flat(text))
       case 'instruction':
-        this.#begun ||= text.slice(0, 1)
+        this.#begun ||= text
         break
       case 'comment':
     }
@@ -169,7 +167,6 @@ export class Reader implements Listener {
     if (outer === undefined || outer.role !== undefined || json === undefined) return
     if (!isBlank(outer.text) || outer.long !== undefined || outer.children !== undefined)
       this.#refuse('an xop:Include beside other content')
-    outer.text = ''
     outer.long = new IncludedText(json)
     this.#included = frame
   }

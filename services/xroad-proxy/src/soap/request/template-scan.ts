@@ -60,7 +60,7 @@ export function isPlain(source: string): boolean {
 
 /** A field alone or behind `xml_attr`, a condition on a field, and what ends one: `this` is the same everywhere. */
 const simpleTag =
-  /\{\{(?:(?<opening>\{?) *(?:xml_attr +|#(?:if|unless) +)?(?<name>[A-Za-z_][\w-]*(?:\.[A-Za-z_]\w*)?) *\}?|\/(?:if|unless)|else)\}\}/y
+  /\{\{(?:(?<opening>\{?) *(?:xml_attr +|#(?:if|unless) +)?(?<name>(?!else\}\})[A-Za-z_][\w-]*(?:\.[A-Za-z_]\w*)?) *\}?|\/(?:if|unless)|else)\}\}/y
 
 /**
  * Whether every name in a plain template is one that `isKnown` knows, in a place where nothing changes its meaning.

@@ -133,7 +133,7 @@ class Review extends Handlebars.Visitor {
   }
 
   private reviewCall(call: Call): void {
-    const name: unknown = Object.hasOwn(call.path, 'original') ? (call.path as hbs.AST.PathExpression).original : ''
+    const name: unknown = (call.path as Partial<hbs.AST.PathExpression>).original
     if (openHelpers.has(name)) return
     const values = helpers.get(name)
     if (values === undefined) {
