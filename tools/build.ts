@@ -160,7 +160,7 @@ function findParts(service: string, graph: ModuleGraph): ReadonlyMap<string, str
  * An `import` of a module of Node.js makes the module load whatever it offers, even what it would load only when that
  * is asked for. This gives the same module without.
  */
-function platformAsAsked(): Plugin {
+export function platformAsAsked(): Plugin {
   return {
     name: 'platform as asked',
     renderChunk: (code) =>
@@ -172,7 +172,7 @@ function platformAsAsked(): Plugin {
 }
 
 /** `boot/boot.js`, `packages/observe/index.js`; undefined for what is of neither the service nor a package. */
-function placeInDist(module: string, service: string): string | undefined {
+export function placeInDist(module: string, service: string): string | undefined {
   const path = relative(repository, module).split(sep).join('/')
   const [, folder, name, file] = /^(packages|services)\/([\w-]+)\/src\/(.*)\.ts$/.exec(path) ?? []
   if (file === undefined || (folder === 'services' && name !== basename(service))) return undefined

@@ -13,7 +13,7 @@ const statistics = '/proc/self/stat'
 const tickMs = 10
 
 // What a test file forks inherits the flag that loads this.
-if (notes !== undefined && isMainThread && file.endsWith('.test.ts') && existsSync(statistics)) {
+if (notes !== undefined && isMainThread && /\.test\.[jt]s$/.test(file) && existsSync(statistics)) {
   process.once('exit', () => {
     const afterName = readFileSync(statistics, 'utf8').split(') ')[1] ?? ''
     const ticks = afterName.split(' ').slice(11, 15).map(Number)

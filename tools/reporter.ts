@@ -18,18 +18,19 @@ interface Cost {
 
 const shownFiles = 25
 
-/** The text of a run; `unsteady` is complete when the events have ended. */
+/** The text of a run; `unsteady` is complete when the events have ended; `sourceOf` what was run. */
 export async function* report(
   events: AsyncIterable<TestEvent>,
   unsteady: readonly Unsteady[] = [],
+  sourceOf: (file: string) => string = (file) => file,
 ): AsyncGenerator<string> {
   const skipped = new Map<string, Set<string>>()
   const watched = Readable.from(events).map((event: TestEvent) => {
     const { type, data } = event
-    const { file = '', skip = false } = data
+    const { entryFile, file = '', skip = false } = data
     if (type === 'test:pass' && skip !== false) {
       const reason = isSkipWithoutReason(event) ? noReason : String(skip)
-      skipped.set(reason, (skipped.get(reason) ?? new Set()).add(relative('.', file)))
+      skipped.set(reason, (skipped.get(reason) ?? new Set()).add(relative('.', entryFile ?? file)))
     }
     return { type, data }
   })
@@ -37,7 +38,7 @@ export async function* report(
   yield* tellSkipped(skipped)
   yield* tellUnsteady(unsteady)
   const notes = process.env['TEST_COSTS']
-  if (notes !== undefined) yield* tellSlowest(readCosts(notes))
+  if (notes !== undefined) yield* tellSlowest(readCosts(notes), sourceOf)
 }
 
 const noReason = 'no reason was given'
@@ -62,11 +63,11 @@ function* tellSkipped(skipped: ReadonlyMap<string, ReadonlySet<string>>): Genera
   for (const [reason, files] of skipped) yield `#   ${reason}: ${[...files].join(', ')}\n`
 }
 
-function* tellSlowest(costs: readonly Cost[]): Generator<string> {
+function* tellSlowest(costs: readonly Cost[], sourceOf: (file: string) => string): Generator<string> {
   const total = costs.reduce((sum, { cpuMs }) => sum + cpuMs, 0)
   yield `\n# ${seconds(total)} of CPU time; the most for:\n#     CPU   clock\n`
   for (const { file, cpuMs, clockMs } of costs.toSorted((a, b) => b.cpuMs - a.cpuMs).slice(0, shownFiles)) {
-    yield `# ${seconds(cpuMs)} ${seconds(clockMs)} ${relative('.', file)}\n`
+    yield `# ${seconds(cpuMs)} ${seconds(clockMs)} ${relative('.', sourceOf(file))}\n`
   }
 }
 

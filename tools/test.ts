@@ -1,7 +1,7 @@
 /**
  * Runs test files, each in a process of its own: all of them, or those named on the command line.
  *
- *   node tools/test.ts [--slowest] [--packages] [FILE ..]
+ *   node tools/test.ts [--slowest] [--built] [FILE ..]
  *
  * Beside `node --test` it knows where the tests lie, which of them to start first, and how many files at once suit
  * them: most tests wait for other processes, so two cores have work for four files. `--slowest` lists the files that
@@ -15,7 +15,9 @@ import { basename, join, resolve } from 'node:path'
 import { run } from 'node:test'
 import { parseArgs } from 'node:util'
 import { Readable } from 'node:stream'
+import { entryOf } from '@services/testing/program'
 import { buildPackage } from './build.ts'
+import { buildTests } from './build-tests.ts'
 import { isSkipWithoutReason, report } from './reporter.ts'
 import { scratchInMemory } from './scratch.ts'
 import { isFailure, type TestEvent, type Unsteady, withSecondTry } from './second-try.ts'
@@ -51,25 +53,29 @@ const longest = [
 /** No test waits for ever; a machine under load may need minutes for what takes seconds. */
 const longestTestMs = 600_000
 
-// Test files share most of what they import: each text is stripped of its types and compiled once. The bins use it as
-// well.
-process.env['NODE_COMPILE_CACHE'] ??= resolve(import.meta.dirname, '../node_modules/.cache/compile')
-
 // Who names another folder for temporary files gets that one.
 process.env['TMPDIR'] ??= scratchInMemory() ?? tmpdir()
 
 const { values, positionals } = parseArgs({
-  options: { slowest: { type: 'boolean' }, packages: { type: 'boolean' } },
+  options: { slowest: { type: 'boolean' }, built: { type: 'boolean' } },
   allowPositionals: true,
 })
 const isWhole = positionals.length === 0
-if (isWhole || values.packages === true) process.env['TEST_PACKAGES'] = await buildPackages()
+const isBuilt = isWhole || values.built === true
+if (isBuilt) process.env['TEST_BUILT'] = await build()
+
+// Processes share most of what they load: each text is compiled once. What was built has another place in each run.
+process.env['NODE_COMPILE_CACHE'] ??= isBuilt
+  ? join(tmpdir(), 'compile-cache')
+  : resolve(import.meta.dirname, '../node_modules/.cache/compile')
 
 const files = isWhole ? inOrder(globSync(patterns)) : positionals.map((file) => resolve(file))
+/** What is run: files, or what was built of them. */
+const sources = new Map(files.map((file) => [isBuilt ? entryOf(file) : file, file]))
 const execArgv = ['--import', import.meta.resolve('./ending.ts'), ...(values.slowest === true ? noteCosts() : [])]
 
 const options = { timeout: longestTestMs, execArgv }
-const firstTry = run({ ...options, files, concurrency: atOnce }) as AsyncIterable<TestEvent>
+const firstTry = bySource(run({ ...options, files: [...sources.keys()], concurrency: atOnce }))
 const unsteady: Unsteady[] = []
 // Who names files wants to see the first failure.
 const events = isWhole
@@ -79,7 +85,15 @@ const events = isWhole
       (told) => unsteady.push(told),
     )
   : firstTry
-Readable.from(report(judged(events), unsteady)).pipe(process.stdout)
+Readable.from(report(judged(events), unsteady, (file) => sources.get(file) ?? file)).pipe(process.stdout)
+
+/** Has each event name the source of the file that was run. */
+async function* bySource(told: AsyncIterable<TestEvent>): AsyncGenerator<TestEvent> {
+  for await (const { type, data } of told) {
+    const entryFile = sources.get(data.entryFile ?? data.file ?? '') ?? data.entryFile
+    yield { type, data: entryFile === undefined ? data : { ...data, entryFile } }
+  }
+}
 
 /** Passes the events on; a failure, or a skip without a reason, makes this process end with 1. */
 async function* judged(told: AsyncIterable<TestEvent>): AsyncGenerator<TestEvent> {
@@ -94,11 +108,14 @@ function inOrder(found: readonly string[]): string[] {
   return [...new Set([...longest.filter((file) => all.includes(file)), ...all])]
 }
 
-async function buildPackages(): Promise<string> {
-  const folder = mkdtempSync(join(tmpdir(), 'packages-'))
+async function build(): Promise<string> {
+  const folder = mkdtempSync(join(tmpdir(), 'built-'))
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
   const services = globSync('services/*').map((service) => resolve(service))
-  await Promise.all(services.map((service) => buildPackage(service, join(folder, basename(service)))))
+  await Promise.all([
+    ...services.map((service) => buildPackage(service, join(folder, basename(service)))),
+    buildTests(join(folder, 'tests'), folder),
+  ])
   return folder
 }
 

@@ -256,7 +256,7 @@ test('several processes may write one file: every line is whole [P5.2]', async (
     }
     file.close()
   `
-  const module = import.meta.resolve('../src/audit/audit-file.ts')
+  const module = new URL('../src/audit/audit-file.ts', import.meta.url).href
   const names = ['a', 'b', 'c', 'd']
   const children = names.map((name) =>
     spawn(process.execPath, ['--input-type=module', '-e', script, module, path, name], { stdio: 'inherit' }),

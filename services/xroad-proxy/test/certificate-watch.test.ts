@@ -123,7 +123,7 @@ describe('the watch over certificates [X3]', () => {
       const validTo = new Date(Date.now() + 1e9)
       watchCertificates([{ kind: 'own', place: 'p', subject: '', validFrom: new Date(0), validTo }], { emit: (_, { message }) => console.log(message) })
     `
-    const module = import.meta.resolve('../src/certificate-watch.ts')
+    const module = new URL('../src/certificate-watch.ts', import.meta.url).href
     const child = spawn(process.execPath, ['--input-type=module', '-e', script, module])
     // Ends by itself, or the test runs out of time.
     match(await text(child.stdout), /^p: the client certificate without a name expires on .*, in 11 days; /)

@@ -24,8 +24,8 @@ const busy = `
 test('two processes that start at the same time take no file away from each other [X30]', async () => {
   const dsl = newFolder()
   mkdirSync(join(dsl, 'owner'))
-  const modules = ['boot/ingest/whole-file.ts', 'boot/ingest/leftovers.ts'].map((name) =>
-    import.meta.resolve(`../src/${name}`),
+  const modules = ['boot/ingest/whole-file.ts', 'boot/ingest/leftovers.ts'].map(
+    (name) => new URL(`../src/${name}`, import.meta.url).href,
   )
   const run = async (): Promise<string> => {
     const child = spawn(process.execPath, ['--input-type=module', '-e', busy, ...modules, dsl])
