@@ -24,7 +24,10 @@ const foundByPlace: Readonly<Record<string, readonly string[]>> = {
   'xroad-proxy': ['soap/check/declaration.ts'],
 }
 
-/** The same where little of the service is needed: each is one file with all of it, and loads no other. */
+/**
+ * The same where little of the service is needed: each is one file with all of it, and loads no other. CommonJS,
+ * because a thread that never meets another module system starts a seventh sooner.
+ */
 const standalone: Readonly<Record<string, readonly string[]>> = {
   sqlapi: ['database/sqlite/worker/worker.ts', 'database/sqlite/workplaces/host.ts'],
 }
@@ -89,8 +92,10 @@ async function writeStandalone(service: string, file: string, dist: string): Pro
   const place = file.replace(/\.ts$/, '.js')
   const toDist = posix.relative(posix.dirname(place), '.')
   const bundle = await rolldown({ ...inputOptions(service, toDist), input: `src/${file}` })
-  const { output } = await bundle.write({ file: join(dist, place), codeSplitting: false })
+  const { output } = await bundle.write({ file: join(dist, place), codeSplitting: false, format: 'cjs', strict: true })
   await bundle.close()
+  // The nearest manifest says how Node.js reads a file; that of the package says otherwise.
+  writeFileSync(join(dist, place.split('/')[0] ?? '', 'package.json'), '{ "type": "commonjs" }\n')
   return modulesOf(output)
 }
 

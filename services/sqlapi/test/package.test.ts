@@ -6,7 +6,7 @@ import { call, newFolder, spawnProcess, testPackage, untilListening } from '@ser
 testPackage({
   title: 'the package holds what it says and runs where it is installed [S23]',
   folder: join(import.meta.dirname, '..'),
-  files: ['bin/sqlapi.js', 'sqlapi.example.yaml', 'sqlapi.schema.json'],
+  files: ['bin/sqlapi.js', 'dist/database/package.json', 'sqlapi.example.yaml', 'sqlapi.schema.json'],
   packed: { from: 'root', rules: '[S23]' },
   versionRules: '[D6.1]',
   unwanted: [],
