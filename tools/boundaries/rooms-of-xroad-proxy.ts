@@ -201,7 +201,7 @@ export const proxy: Part = {
       room: 'doctor',
       is: 'what is wrong with an installation',
       imports:
-        'model.ts errors.ts xroad.ts steps.ts doctor/probe audit/open-file.ts boot/flags.ts boot/config boot/tls boot/dsl boot/openapi boot/ingest boot/description/typed-responses.ts @services/command-line @services/config-file',
+        'model.ts errors.ts xroad.ts steps.ts wsdl/xml/xml.ts doctor/probe audit/open-file.ts boot/flags.ts boot/config boot/tls boot/dsl boot/openapi boot/ingest boot/description/typed-responses.ts @services/command-line @services/config-file',
     },
     {
       room: 'wsdl-command',

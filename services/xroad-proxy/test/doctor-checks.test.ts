@@ -594,6 +594,21 @@ const cases: readonly Case[] = [
     ],
   },
   {
+    rule: '[S-doctor.weak-soap-envelope]',
+    field: /g\/s\.yml$/,
+    fires: [
+      { dsl: { 'g/s.yml': soapFile.replace('<e/>', 'Hello') } },
+      { dsl: { 'g/s.yml': soapFile.replace('<e/>', '<e><a>{{a}}</b></e>\nparams: [a]') } },
+      { dsl: { 'g/s.yml': soapFile.replace('<e/>', '<soapenv:Envelope/>') } },
+      { dsl: { 'g/s.yml': soapFile.replace('<e/>', '<e>a & b</e>') } },
+    ],
+    silent: [
+      { dsl: { 'g/s.yml': soapFile.replace('<e/>', '<e>{{{xml}}}{{{generate.client}}}</e>\nparams: [xml]') } },
+      { dsl: { 'g/s.yml': soapFile.replace('<e/>', '<e {{{attributes}}}/>\nparams: [attributes]') } },
+      { dsl: { 'g/s.yml': soapFile.replace('<e/>', '"<e>{{#if a}}<b/>{{else}}<c/>{{/if}}</e>"\nparams: [a]') } },
+    ],
+  },
+  {
     rule: '[S-doctor.fatal-dsl-template]',
     field: /g\/s\.yml$/,
     fires: [

@@ -206,6 +206,7 @@ export const rules: Readonly<Record<string, string>> = {
   'S-doctor.info-client-data-incomplete': 'an identity without member class or member code',
   'S-doctor.weak-config-admin-port': 'port 4000',
   'S-doctor.fatal-client-data-needed': 'no member class or member code, and endpoints that have to say who calls',
+  'S-doctor.weak-soap-envelope': 'an envelope that is no XML',
   'S-doctor.fatal-dsl-template': 'an envelope that names what no call can give it',
   'S-doctor.fatal-dsl-load': 'a DSL file that does not load',
   'S-doctor.weak-dsl-warning': 'a DSL file that draws a warning',

@@ -2,7 +2,8 @@
 import { nameEndpoints } from '../boot/config/client-identity.ts'
 import { type Dates, validityOf } from '../boot/tls/certificates.ts'
 import { otherMemberCure } from '../boot/ingest/survey.ts'
-import type { Endpoint, RestEndpoint, ValidationMode } from '../model.ts'
+import type { Endpoint, RestEndpoint, SoapEndpoint, ValidationMode } from '../model.ts'
+import { readXml, WsdlError } from '../wsdl/xml/xml.ts'
 import { isIdentifier } from '../xroad.ts'
 import type { Facts } from './facts.ts'
 import { type Check, type Hit, hitIf } from './finding.ts'
@@ -37,6 +38,15 @@ export const dslChecks: readonly Check[] = [
     rationale:
       'The service starts and writes the same words into its log; the envelope is sent with a gap, or not at all.',
     recovery: 'Correct the name where the message points, or add it to the params of the file.',
+  },
+  {
+    code: 'weak-soap-envelope',
+    severity: 'WEAK',
+    field: 'envelope',
+    when: ({ dsl }) => dsl.endpoints.flatMap(envelopeProblem),
+    headline: 'An envelope is not XML: %',
+    rationale: 'Nobody can read it: the Security Server or the service refuses every call.',
+    recovery: 'Correct the envelope there. Each prefix needs its xmlns, each tag its end, and an & is written &amp;.',
   },
   {
     code: 'weak-rest-description',
@@ -182,6 +192,28 @@ function fileOf(message: string): string {
 function asSentence(text: string): string {
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`
 }
+
+/** Of what people write, filled in. Values may be pieces of XML, so it counts only if it is wrong without any. */
+function envelopeProblem(endpoint: Endpoint): readonly Hit[] {
+  if (endpoint.kind !== 'soap' || endpoint.isGenerated || endpoint.envelope.attached !== undefined) return []
+  const { file } = endpoint
+  const [problem, bare] = ['x', ''].map((value) => problemOfXml(endpoint, value))
+  if (problem === undefined || bare === undefined) return []
+  return [{ field: file, text: `${file}: line ${problem.line} of the envelope: ${problem.message}` }]
+}
+
+/** With this value for each param. What cannot be filled in with texts is not judged. */
+function problemOfXml({ params, envelope }: SoapEndpoint, value: string): WsdlError | undefined {
+  try {
+    const filled = envelope.render(Object.fromEntries(params.map((param) => [param, value])), sample)
+    readXml(Buffer.from(filled))
+  } catch (error) {
+    if (error instanceof WsdlError) return error
+  }
+  return undefined
+}
+
+const sample = { uuid: '', instance: '', client: '', protocol_version: '' }
 
 const maxNamed = 5
 
