@@ -77,6 +77,7 @@ function decode(bytes: Uint8Array): string {
 function inWords({ message }: Error): string {
   const [, compressed] = /^the answer is (compressed .*)/u.exec(message) ?? []
   if (compressed !== undefined) return `is ${compressed}; unpack it`
+  if (message.startsWith('the charset ')) return `${message}; save the file as UTF-8, and say so in its first line`
   const [, charset = ''] = /^the answer is not valid (.*)/u.exec(message) ?? []
   return charset === ''
     ? message
