@@ -148,6 +148,18 @@ test('the message has the name [S-params.6] [S-error.InvalidDataAccessApiUsageEx
   refuses(() => requireParameters(['a', 'b'], [set('a')], false), 'InvalidDataAccessApiUsageException', message)
 })
 
+test('a key that is the parameter but for case, blanks and underscores is named too [S-params.6]', () => {
+  const error = 'InvalidDataAccessApiUsageException'
+  const missing = "Parameter 'userId' has no value in the request"
+  for (const key of ['user_id', 'USERID', 'user-id', ' userId ']) {
+    const message = `${missing}; found ${JSON.stringify(key)}, which is another name`
+    refuses(() => requireParameters(['userId'], [set('a', key)], false), error, message)
+  }
+  refuses(() => requireParameters(['user_id', 'userId'], [set('user_id')], false), error, missing)
+  refuses(() => requireParameters(['userId'], [set('user', 'userIds', '', 'x'.repeat(9_000))], false), error, missing)
+  refuses(() => requireParameters(['_'], [set('', '-')], false), error, "Parameter '_' has no value in the request")
+})
+
 test('in a batch it has the index too [S-batch.1] [S-error.InvalidDataAccessApiUsageException]', () => {
   requireParameters(['a'], [], true)
   const message = "Parameter 'b' has no value in queries[1]"

@@ -57,7 +57,10 @@ describe('a file that is no WSDL is refused as a whole, with the line [S-wsdl.1]
     'an unknown prefix': ['<a:b/>', /unbound namespace prefix/],
     DOCTYPE: [`<!DOCTYPE a [<!ENTITY b "c">]>${wsdlAround('')}`, /DOCTYPE/],
     'an entity of its own': [wsdlAround('&b;'), /undefined entity/],
-    'an unknown charset': ['<?xml version="1.0" encoding="ebcdic"?><a/>', /ebcdic is not supported; save the file as UTF-8/],
+    'an unknown charset': [
+      '<?xml version="1.0" encoding="ebcdic"?><a/>',
+      /ebcdic is not supported; save the file as UTF-8/,
+    ],
     'a charset that was never made': ['<?xml version="1.0" encoding="ISO-8859-12"?><a/>', /iso-8859-12/i],
     'too deep': [
       wsdlAround('<x:sequence>'.repeat(xmlLimits.depth) + '</x:sequence>'.repeat(xmlLimits.depth)),

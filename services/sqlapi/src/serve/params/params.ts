@@ -56,9 +56,24 @@ export function requireParameters(names: readonly string[], sets: readonly Param
     const missing = findMissing(names, set)
     if (missing === undefined) continue
     const place = batch ? `queries[${index}]` : 'the request'
-    throw new Failure('parameter_missing', `Parameter '${missing}' has no value in ${place}`)
+    const message = `Parameter '${missing}' has no value in ${place}`
+    throw new Failure('parameter_missing', message + otherSpelling(missing, names, set))
   }
 }
+
+/** Of a key that is the same but for case, blanks and `_`: callers write the keys of answers, or those of columns. */
+function otherSpelling(missing: string, names: readonly string[], set: ParameterSet): string {
+  const wanted = fold(missing)
+  const key = Array.from(set.keys()).find((each) => fold(each) === wanted && !names.includes(each))
+  return wanted === '' || key === undefined ? '' : `; found ${JSON.stringify(key)}, which is another name`
+}
+
+function fold(name: string): string {
+  return name.length > maxFolded ? '' : name.replaceAll(/[\s_-]/g, '').toLowerCase()
+}
+
+/** Longer names are hardly misspelled ones. */
+const maxFolded = 128
 
 export function findMissing(names: readonly string[], set: ParameterSet): string | undefined {
   return names.find((name) => !set.has(name))
