@@ -541,6 +541,15 @@ ${envelope}`
   strictEqual(warnings.length, expected.length)
 })
 
+test('the address of a description in place of that of the service is a warning [D1.2]', () => {
+  const told = (service: string): string =>
+    read(`params: []\nmethod: POST\nservice: ${service}\nenvelope: <a/>\n`).warnings.join()
+  for (const address of ['https://a.ee/x?wsdl', 'https://a.ee/x.asmx?WSDL', 'https://a.ee/x?v=1&wsdl=2'])
+    match(told(address), /:3: service: the address ends like that of a WSDL; .* without \?wsdl$/)
+  for (const address of ['https://a.ee/wsdl', 'https://a.ee/x?wsdls=1', 'https://a.ee/x.wsdl'])
+    strictEqual(told(address), '')
+})
+
 test('one brace around a param, and a URL for a path, are text that somebody did not mean [D1.2]', () => {
   const told = (inner: string) =>
     read(`params: [x, y]\nmethod: POST\nservice: https://a.ee/x\nenvelope: <a>${inner}</a>\n`).warnings.join()

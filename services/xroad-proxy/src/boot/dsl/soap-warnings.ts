@@ -34,6 +34,10 @@ export function soapWarnings(
   if (service !== undefined && /^http:/i.test(service)) {
     warnings.push({ path: ['service'], message: 'the call is not encrypted; https is right' })
   }
+  if (service !== undefined && /[?&](?:singlewsdl|wsdl)(?:[=&#]|$)/i.test(service)) {
+    const message = 'the address ends like that of a WSDL; the service itself is usually called without ?wsdl'
+    warnings.push({ path: ['service'], message })
+  }
   if (method !== 'POST') warnings.push({ path: ['method'], message: `found ${method}; SOAP is called with POST` })
   if (params.includes('generate')) {
     const message = 'generate is what the service itself fills in; a param of that name never reaches the template'
