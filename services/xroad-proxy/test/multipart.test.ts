@@ -2,15 +2,23 @@
 import { ok, strictEqual } from 'node:assert/strict'
 import { test } from 'node:test'
 import { readMediaType } from '../src/soap/mime/media-type.ts'
-import { type Part, rootPart } from '../src/soap/message/multipart.ts'
+import { readPartsInSteps } from '../src/soap/message/multipart.ts'
+import { decodeTransferInSteps } from '../src/soap/mime/transfer.ts'
+import { finish } from '../src/steps.ts'
 import { XmlError } from '../src/soap/json/xml-error.ts'
 
 const related = 'multipart/related; type="text/xml"; boundary=b'
 const crlf = (...lines: string[]): string => lines.join('\r\n')
 
-function root(body: string | Buffer, contentType = related): Part & { readonly text: string } {
-  const part = rootPart(Buffer.from(body as string), contentType)
-  return { ...part, text: Buffer.from(part.body).toString() }
+/** As responses are read: the parts, and the content of the root decoded. */
+function root(
+  body: string | Buffer,
+  contentType = related,
+): { readonly body: Uint8Array; readonly contentType: string | undefined; readonly text: string } {
+  const parts = finish(readPartsInSteps(Buffer.from(body as string), contentType, { isRootEnough: true }))
+  const { headers, body: encoded } = parts.root
+  const content = finish(decodeTransferInSteps(encoded, headers.get('content-transfer-encoding')))
+  return { body: content, contentType: headers.get('content-type'), text: Buffer.from(content).toString() }
 }
 
 function refusal(body: string | Buffer, contentType = related): string {

@@ -209,8 +209,16 @@ function noDsl(path: string): DslFacts {
 
 /** Those that are wrong have a finding of their own; undefined where nothing can be said of any. */
 function clientNames({ settings, problems }: ConfigFacts): readonly string[] | undefined {
-  const wrong = problems.flatMap(({ field }) => /^clients(?:\.(.*?))?(?:\.|$)/.exec(field)?.slice(1, 2) ?? [])
-  return wrong.includes(undefined as never) ? undefined : [...namesOf(settings), ...wrong]
+  const wrong: string[] = []
+  for (const { field } of problems) {
+    const found = /^clients(?:\.(.*?))?(?:\.|$)/.exec(field)
+    if (found === null) continue
+    const [, name] = found
+    // The section itself is wrong.
+    if (name === undefined) return undefined
+    wrong.push(name)
+  }
+  return [...namesOf(settings), ...wrong]
 }
 
 /** With the files that the next start makes of WSDLs, and without those that it removes. */

@@ -6,25 +6,12 @@
  */
 import { readMediaType } from '../mime/media-type.ts'
 import { type Delimiter, findDelimiter, maxParts, type RawPart, readPart, toId, toMarker } from '../mime/parts.ts'
-import { decodeTransferInSteps } from '../mime/transfer.ts'
-import { finish, type Steps } from '../../steps.ts'
+import type { Steps } from '../../steps.ts'
 import { XmlError } from '../json/xml-error.ts'
-
-export interface Part {
-  readonly body: Uint8Array
-  readonly contentType: string | undefined
-}
 
 export interface Parts {
   readonly root: RawPart
   readonly others: readonly RawPart[]
-}
-
-/** The root alone, decoded. */
-export function rootPart(body: Uint8Array, contentType: string): Part {
-  const { root } = finish(readPartsInSteps(body, contentType, { isRootEnough: true }))
-  const content = finish(decodeTransferInSteps(root.body, root.headers.get('content-transfer-encoding')))
-  return { body: content, contentType: root.headers.get('content-type') }
 }
 
 interface Wish {
