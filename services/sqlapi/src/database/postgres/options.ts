@@ -3,7 +3,7 @@ import type { ResultShapes } from '../../model.ts'
 import type { DatabaseOptions } from '../options.ts'
 import type { CurrentPassword } from './login.ts'
 import type { StatementListeners } from './work/statement-runner.ts'
-import type { Finding } from './stored-code/session-code.ts'
+import type { RiskyCode } from './stored-code/session-code.ts'
 
 export interface PostgresOptions extends DatabaseOptions, StatementListeners {
   /** Where it is read from a file. */
@@ -19,7 +19,7 @@ export interface PostgresOptions extends DatabaseOptions, StatementListeners {
   /** Of each session: a name or an offset; UTC where it is left out. */
   readonly timeZone?: string | undefined
   /** Called for each piece of stored code that costs every request a reset, once. */
-  readonly onSessionCode?: ((finding: Finding) => void) | undefined
+  readonly onSessionCode?: ((found: RiskyCode) => void) | undefined
   /** Nothing is to be written there, so a refusal to write says nothing of its server. */
   readonly isReplica?: boolean | undefined
   /** Called where a server has refused to write, so that connections are opened again; at most once a second. */

@@ -4,7 +4,7 @@
  * session.ts asks.
  */
 import { PoolerWatch } from '../pooler/pooler-watch.ts'
-import { type Finding, SessionCode } from '../stored-code/session-code.ts'
+import { type RiskyCode, SessionCode } from '../stored-code/session-code.ts'
 import { type ColumnType, type ScalarKind, type TypeTables, typeTables } from '../types/types.ts'
 import type { ResultShapes } from '../../../model.ts'
 
@@ -55,7 +55,7 @@ export class Catalog {
   #askedAt = -Infinity
 
   constructor(
-    onSessionCode?: (finding: Finding) => void,
+    onSessionCode?: (found: RiskyCode) => void,
     results: ResultShapes = usualShapes,
     onPooler?: (sign: string) => void,
   ) {

@@ -1,92 +1,25 @@
 /**
  * What the code that is stored in a database may do to the session, as far as one datasource has found out: the
  * routines that may change it, and whether a statement can reach one without naming it (by a trigger, a view, a default
- * ..). Asks the catalogue on a connection of the caller; reads each routine once, as long as it does not change.
- * harmless.ts judges them.
+ * ..). Asks the catalogue (catalog-questions.ts) on a connection of the caller; reads each routine once, as long as it
+ * does not change. harmless.ts judges them.
  */
-import { type Dependency, findRisky, isNotHarmless, judge, type Judgement, type Routine } from './harmless.ts'
-
-type Rows = readonly (readonly (string | null)[])[]
-
-/** Asks the catalogue. `values` are texts for `$1` and on. */
-export type Ask = (query: string, values: readonly string[]) => Promise<Rows>
+import { type Ask, maxFindings, maxRoutines, queries, type Rows, toDependency, toRoutine } from './catalog-questions.ts'
+import { findRisky, judge, type Judgement, type Routine } from './harmless.ts'
 
 /** Code that costs every request of the datasource a reset. */
-export interface Finding {
+export interface RiskyCode {
   /** Name of the routine and who uses it, or the object that is at fault itself. */
   readonly code: string
   readonly reason: string
 }
 
-/** More routines than this are not read: each statement is taken for one that may change the session. */
-const maxRoutines = 20_000
 /** Names of a routine's calls that are kept for all routines together. */
 const maxCalls = 500_000
-/** A routine with a longer source is not read. */
-const maxSource = 256 * 1024
 /** How many routines are read at a time, so that requests have their turn in between. */
 const pageSize = 50
 /** Reading goes on with the next question after this time. */
 const readingMs = 200
-const maxFindings = 100
-
-const notTemporary = `pronamespace NOT IN (SELECT oid FROM pg_namespace WHERE nspname ~ '^pg_temp_')`
-/** Objects below this number come with the server. */
-const firstOwn = 16_384
-
-const riskyBuiltins = `SELECT oid, proname FROM pg_proc
-  WHERE oid < ${firstOwn} AND provolatile = 'v' AND prorettype <> 'trigger'::regtype AND ${isNotHarmless}`
-
-/** What is in an expression that is stored as a tree when it calls one of them. */
-const risky = `risky AS (${riskyBuiltins}),
-call AS (SELECT ':funcid (' || string_agg(oid::text, '|') || ') ' AS pattern FROM risky)`
-
-const queries = {
-  builtins: `SELECT DISTINCT proname FROM (${riskyBuiltins}) AS risky`,
-  routines: `SELECT oid, xmin FROM pg_proc WHERE oid >= ${firstOwn} AND ${notTemporary} LIMIT ${maxRoutines + 1}`,
-  /** Arguments may have defaults, and an aggregate is made of functions. */
-  sources: `WITH ${risky}
-SELECT p.oid, p.proname, l.lanname, p.provolatile,
-  (SELECT e.extname FROM pg_depend d JOIN pg_extension e ON e.oid = d.refobjid WHERE d.deptype = 'e'
-    AND d.classid = 'pg_proc'::regclass AND d.objid = p.oid AND d.refclassid = 'pg_extension'::regclass LIMIT 1),
-  CASE WHEN length(p.prosrc) <= ${maxSource} THEN p.prosrc END,
-  concat(to_jsonb(p) ->> 'prosqlbody', p.proargdefaults::text) ~ call.pattern
-    OR l.lanname = 'internal' AND p.prosrc IN (SELECT b.prosrc FROM pg_proc b JOIN risky r ON r.oid = b.oid)
-    OR EXISTS (SELECT FROM pg_aggregate a JOIN risky r
-      ON r.oid IN (a.aggtransfn, a.aggfinalfn, a.aggcombinefn, a.aggserialfn, a.aggdeserialfn, a.aggmtransfn, a.aggminvtransfn, a.aggmfinalfn)
-      WHERE a.aggfnoid = p.oid)
-FROM pg_proc p JOIN pg_language l ON l.oid = p.prolang CROSS JOIN call WHERE p.oid = ANY ($1::oid[])`,
-  dependencies: `SELECT objid, refobjid FROM pg_depend
-WHERE classid = 'pg_proc'::regclass AND refclassid = 'pg_proc'::regclass AND objid >= ${firstOwn}`,
-  /** Languages, foreign data wrappers and transforms serve functions that are judged by themselves. */
-  users: `SELECT refobjid, pg_describe_object(classid, objid, objsubid), classid = 'pg_trigger'::regclass FROM pg_depend
-WHERE refclassid = 'pg_proc'::regclass AND refobjid = ANY ($1::oid[]) AND classid NOT IN
-  ('pg_proc'::regclass, 'pg_language'::regclass, 'pg_foreign_data_wrapper'::regclass, 'pg_transform'::regclass, 'pg_extension'::regclass)
-ORDER BY 3 LIMIT ${maxFindings}`,
-  /**
-   * Expressions name functions by number, and those of the server leave no dependency. A rule of pg_settings sets
-   * settings.
-   */
-  stored: `WITH ${risky},
-stored(class, id, part, expression) AS (
-  SELECT 'pg_rewrite'::regclass, oid, 0, ev_action::text FROM pg_rewrite WHERE oid >= ${firstOwn}
-  UNION ALL SELECT 'pg_attrdef'::regclass, oid, 0, adbin::text FROM pg_attrdef
-  UNION ALL SELECT 'pg_type'::regclass, oid, 0, typdefaultbin::text FROM pg_type WHERE oid >= ${firstOwn}
-  UNION ALL SELECT 'pg_policy'::regclass, oid, 0, concat(polqual::text, polwithcheck::text) FROM pg_policy
-  UNION ALL SELECT 'pg_constraint'::regclass, oid, 0, conbin::text FROM pg_constraint WHERE oid >= ${firstOwn}
-  UNION ALL SELECT 'pg_trigger'::regclass, oid, 0, tgqual::text FROM pg_trigger
-  UNION ALL SELECT 'pg_class'::regclass, indexrelid, 0, concat(indexprs::text, indpred::text) FROM pg_index
-    WHERE indexrelid >= ${firstOwn}
-  UNION ALL SELECT 'pg_class'::regclass, partrelid, 0, partexprs::text FROM pg_partitioned_table
-  UNION ALL SELECT 'pg_operator'::regclass, oid, 0, ':funcid ' || oprcode::oid || ' ' FROM pg_operator WHERE oid >= ${firstOwn}
-  UNION ALL SELECT 'pg_cast'::regclass, oid, 0, ':funcid ' || castfunc || ' ' FROM pg_cast WHERE oid >= ${firstOwn}
-)
-SELECT pg_describe_object(class, id, part), CASE WHEN expression ~ call.pattern
-  THEN 'calls a function of the server that changes the session' ELSE 'reads pg_settings, which can be written' END, class = 'pg_trigger'::regclass
-FROM stored, call
-WHERE expression ~ call.pattern OR class = 'pg_rewrite'::regclass AND expression ~ (':relid ' || 'pg_settings'::regclass::oid || ' ')
-ORDER BY 3 LIMIT ${maxFindings}`,
-}
 
 export class SessionCode {
   /** Any statement may change the session; assumed until it is known. */
@@ -105,9 +38,9 @@ export class SessionCode {
   #turns = 0
   #answered = 0
   readonly #told = new Set<string>()
-  readonly #onFound: ((finding: Finding) => void) | undefined
+  readonly #onFound: ((found: RiskyCode) => void) | undefined
 
-  constructor(onFound?: (finding: Finding) => void) {
+  constructor(onFound?: (found: RiskyCode) => void) {
     this.#onFound = onFound
   }
 
@@ -203,11 +136,11 @@ export class SessionCode {
     this.#judged.delete(id)
   }
 
-  #tell(finding: Finding): void {
-    const key = `${finding.code}\n${finding.reason}`
+  #tell(found: RiskyCode): void {
+    const key = `${found.code}\n${found.reason}`
     if (this.#told.has(key) || this.#told.size >= maxFindings) return
     this.#told.add(key)
-    this.#onFound?.(finding)
+    this.#onFound?.(found)
   }
 
   /** A look that began before another one that has an answer already says nothing new. */
@@ -220,21 +153,4 @@ export class SessionCode {
     this.#names = names
     this.version++
   }
-}
-
-function toRoutine(row: readonly (string | null)[]): Routine {
-  const [id, name, language, volatility, extension, source, callsRisky] = row
-  return {
-    id: id ?? '',
-    name: name ?? '',
-    language: language ?? '',
-    volatility: volatility ?? '',
-    extension: extension ?? '',
-    source: source ?? undefined,
-    callsRisky: callsRisky === 't',
-  }
-}
-
-function toDependency([user, used]: readonly (string | null)[]): Dependency {
-  return { user: user ?? '', used: used ?? '' }
 }
