@@ -33,5 +33,5 @@ for (let i = waiting; i < elements; i++) {
 }
 
 function makeElement(i: number): object {
-  return { i, fields: Array.from({ length: 20 }, () => i) }
+  return { i, fields: Array<number>(36).fill(i) }
 }
