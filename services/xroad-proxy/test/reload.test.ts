@@ -9,7 +9,7 @@ import { after, before, describe, test, type TestContext } from 'node:test'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { errorOf, keepCalling, until, Wire, writeFiles } from '@services/testing'
-import { type Lanes, type LanesOptions, sharedPki, startLanes } from './support/lanes.ts'
+import { type Lanes, type LanesOptions, type LogLine, sharedPki, startLanes } from './support/lanes.ts'
 import { surveyEndpointsInSteps } from '../src/boot/dsl/endpoints.ts'
 import { largeWsdl } from './support/wsdl/large-wsdl.ts'
 import { restFile, type SoapService, soapFile, startSoapService } from './support/soap-service.ts'
@@ -434,9 +434,17 @@ describe('the audit file', () => {
   })
 })
 
+/** As most files are written, for the Security Server: read without the YAML parser, and without a warning. */
+function inBlockStyle(version: number): string {
+  const { method, params, envelope } = JSON.parse(versionOf(version)) as Record<string, string>
+  return `method: ${method}\nparams: [${params}]\nenvelope: |-\n  ${envelope}\n`
+}
+
 test('memory does not grow over 200 reloads [O3.1]', async (t) => {
-  const dsl = Object.fromEntries(Array.from({ length: 40 }, (_, i) => [`g/e${i}.yml`, versionOf(i)]))
+  const files = Array.from({ length: 40 }, (_, i) => (i % 4 === 0 ? versionOf(i) : inBlockStyle(i)))
+  const dsl = Object.fromEntries(files.map((file, i) => [`g/e${i}.yml`, file]))
   const proxy = await start(t, { dsl })
+  const log = proxy.log as LogLine[]
   setFlagsFromString('--expose-gc')
   const collect = runInNewContext('gc') as () => void
   const reloads = async (count: number): Promise<number> => {
@@ -445,6 +453,8 @@ test('memory does not grow over 200 reloads [O3.1]', async (t) => {
       if (i % 10 === 0) proxy.configure({ limits: { request_timeout_secs: 30 + ((i / 10) % 2) } })
       await reload(proxy)
       if (i % 20 === 0) await proxy.call(`/g/e${i % 40}`, { body })
+      // The lines of the test's own log are no part of what is measured.
+      log.length = 0
     }
     collect()
     return process.memoryUsage().heapUsed
@@ -452,6 +462,7 @@ test('memory does not grow over 200 reloads [O3.1]', async (t) => {
   await reloads(20)
   const before = await reloads(20)
   const grown = (await reloads(200)) - before
-  // A set of these files is 200 KB: were one in ten kept, it would be more.
-  ok(grown < 4_000_000, `${grown} bytes`)
+  // V8 takes 2 MB to know all of the code. A set of these files is 45 KB: were one in ten kept, it would be more.
+  t.diagnostic(`${grown} bytes`)
+  ok(grown < 2_400_000, `${grown} bytes`)
 })
