@@ -13,14 +13,13 @@ const growthLimit = 10
 /** No growth is read from times as short as this. */
 const noiseMs = 20
 const samples = 3
-/** A neighbour may disturb a measurement, so what looks wrong is measured again. */
-const tries = 4
 
 /**
  * `prepare` makes the input of a size and returns the work on it; only the work is measured. `size` is that of the
- * smaller input, in whatever unit `prepare` takes.
+ * smaller input, in whatever unit `prepare` takes. A neighbour may disturb a measurement, so what looks wrong is
+ * measured again.
  */
-export function checkGrowth(size: number, prepare: (size: number) => () => unknown): void {
+export function checkGrowth(size: number, prepare: (size: number) => () => unknown, tries = 4): void {
   const small = prepare(size)
   const large = prepare(size * factor)
   let told = ''
