@@ -3,7 +3,7 @@
  * installed, packed by the machine's own Node and npm. Needs the registry, or npm's cache, for what has to be installed
  * first; without either the copy gets what is installed here, and the caller learns why.
  */
-import { ok, strictEqual } from 'node:assert/strict'
+import { deepStrictEqual, ok, strictEqual } from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { copyFileSync, cpSync, existsSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { basename, delimiter, join, sep } from 'node:path'
@@ -29,10 +29,11 @@ export const npm = isWindows ? 'npm.cmd' : 'npm'
 const patienceMs = 600_000
 const left = new Set(['node_modules', 'dist', '.git', '.data'])
 
-/** From the root everything is installed that the repository has; from its folder, what packing needs. */
+/** What packing needs is installed first. From the root it is also proved that all that the repository has could be. */
 export async function packOnBareClone(folder: string, from: 'root' | 'folder'): Promise<Packed> {
   const bare = cloneOf(folder)
-  if (from === 'folder') leaveOutTestTools(bare)
+  if (from === 'root') await checkWhole(bare, join(folder, '../..'))
+  leaveOutTestTools(bare)
   const first = await pack(bare, folder, from)
   const unreachable = unreachableIn(first.stderr)
   if (unreachable === undefined) return { ...take(first, bare, folder, from), unreachable }
@@ -66,21 +67,59 @@ function cloneOf(folder: string): string {
   return clone
 }
 
-/** `npm ci` takes twice as long with browser, database and linters as with the bundler alone. */
+/**
+ * That `npm ci` takes the manifests and the lock file as they are, and that what they list is what is installed here.
+ * To unpack all of it once more, with browser, database and linters, would take twice as long as to pack.
+ */
+async function checkWhole(bare: string, repository: string): Promise<void> {
+  const { code, stderr } = await run(npm, ['ci', '--dry-run'], { cwd: bare, env: ofTheMachine() })
+  ok(code === 0 || unreachableIn(stderr) !== undefined, stderr)
+  const { packages: locked } = readLock(join(repository, 'package-lock.json'))
+  // npm writes it when it has unpacked the rest and compared it with the hashes of the lock file.
+  const { packages: installed } = readLock(join(repository, 'node_modules/.package-lock.json'))
+  const wanted = Object.entries(locked).filter(
+    ([path, { optional = false }]) => path.includes('node_modules/') && (!optional || installed[path] !== undefined),
+  )
+  const identity = ([path, { version, integrity }]: [string, Locked]): unknown => [path, version, integrity]
+  deepStrictEqual(
+    wanted.map(([path]) => identity([path, installed[path] ?? {}])),
+    wanted.map(identity),
+  )
+}
+
+/** Of the root and of the private packages: `npm ci` takes twice as long with them as with the bundler alone. */
 function leaveOutTestTools(clone: string): void {
-  for (const file of ['package.json', 'package-lock.json']) {
-    const path = join(clone, file)
-    const content = JSON.parse(readFileSync(path, 'utf8')) as Manifest & { packages?: Record<string, Manifest> }
-    const root = content.packages?.[''] ?? content
-    for (const name of Object.keys(root.devDependencies)) {
-      if (name !== 'rolldown') delete root.devDependencies[name]
+  const lockFile = join(clone, 'package-lock.json')
+  const lock = readLock(lockFile)
+  for (const [path, locked] of Object.entries(lock.packages)) {
+    if (path.includes('node_modules/')) continue
+    const manifestFile = join(clone, path, 'package.json')
+    const manifest = JSON.parse(readFileSync(manifestFile, 'utf8')) as Manifest
+    for (const { devDependencies = {} } of [locked, manifest]) {
+      for (const name of Object.keys(devDependencies)) if (name !== 'rolldown') delete devDependencies[name]
     }
-    writeFileSync(path, JSON.stringify(content))
+    writeFileSync(manifestFile, JSON.stringify(manifest))
   }
+  writeFileSync(lockFile, JSON.stringify(lock))
 }
 
 interface Manifest {
-  readonly devDependencies: Record<string, string>
+  readonly devDependencies?: Record<string, string>
+}
+
+interface Locked extends Manifest {
+  readonly version?: string
+  readonly integrity?: string
+  readonly optional?: boolean
+}
+
+interface Lock {
+  /** By path; the root's is empty. */
+  readonly packages: Record<string, Locked>
+}
+
+function readLock(path: string): Lock {
+  return JSON.parse(readFileSync(path, 'utf8')) as Lock
 }
 
 /** Also what the workspace keeps in the service's folder, because another service has another version at the root. */
