@@ -68,6 +68,7 @@ test('any prefix of the namespace, declared anywhere, and none of another one [P
     '<r><a><Include href="cid:1"/></a></r>',
     '<r xmlns:xop="urn:x"><a><xop:Include href="cid:1"/></a></r>',
     `<r><b xmlns:i="${uri}"/><a xmlns:i="urn:x"><i:Include href="cid:1"/></a></r>`,
+    `<r><b xmlns:i="${uri}"/><a><i:Include href="cid:1"/></a></r>`,
     `<r xmlns:i="${uri}"><a><i:Other href="cid:1"/></a></r>`,
     `<r xmlns:i="${uri}"><a><i:Include/></a></r>`,
     `<r xmlns:i="${uri}"><a><i:Include href="http://x/1"/></a></r>`,

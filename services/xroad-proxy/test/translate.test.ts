@@ -503,7 +503,7 @@ describe('long documents in steps', () => {
     ['<a>x\r\ny]]&gt;<b c="1\r\n2"/>\u{1f600}<![CDATA[ ]] ]]]]><!-- - --><?a b?>\r</a>\r\n'],
     ['<?xml version="1.0"?>\n<a b="&#x1F600;\u{1f600}">&amp;&lt; <b>007</b><b/></a>'],
     ['<a b="one" c="two &amp; three"> x<b d=""/><!-- y --> <![CDATA[ z ]]></a>'],
-    ['<a><!--<?t?--><?t ?x <?t?y?>what?t?<?t ?z?><b/><?t  ?\r\n?></a>'],
+    ['<a><!--<?t?--><?t ?x <?t?y?>what?t?<?t ?z?><b c="d"/><?t  ?\r\n?></a>'],
     ['<a><!DOCTYPE a></a>', 'inappropriately located doctype declaration'],
     ['<!DOCTYPE a><a/>', 'a DOCTYPE is not accepted'],
     ['<!DOCTYPE a [<!ENTITY % x "]>"><!-- ]> --><?p ]>?>]><a/>', 'a DOCTYPE is not accepted'],
@@ -633,6 +633,23 @@ describe('long documents in steps', () => {
     const whole = `{"a":{${members}"@b":${quoted},"i":[null,{${members}"@n":7,"#text":${quoted}},null]}}`
     for (const characters of [999, xml.length])
       checkSame(String(finish(translateInSteps(xml, { body, characters })).body), whole)
+    const next = `<Envelope><Body><a><i ${instance} x:nil="1"/><i x:nil="1">z</i></a></Body></Envelope>`
+    strictEqual(translate(next, undefined, body).body, '{"a":{"i":[null,{"@x:nil":"1","#text":"z"}]}}')
+  })
+
+  test('at most 256 attributes of an element, and none that is long, are looked at in one step [X7]', (t) => {
+    const seen: number[] = []
+    const original = Reflect.get(SaxesParser.prototype, 'openTag') as () => void
+    t.mock.method(SaxesParser.prototype, 'openTag' as 'close', function openTag(this: { attribList: object[] }) {
+      seen.push(this.attribList.length)
+      original.call(this)
+    })
+    for (const count of [255, 256, 257, 300])
+      translate(`<a${many(count, (index) => ` a${index}=""`)}><b c="1" d="2"></b></a>`)
+    deepStrictEqual(seen.splice(0), [255, 2, 256, 2, 0, 2, 0, 2])
+    for (const length of [5000, 64 * 1024, 64 * 1024 + 500])
+      finish(translateInSteps([`<a b="`, 'x'.repeat(length), `"><c d="1"></c></a>`]))
+    deepStrictEqual(seen, [1, 1, 0, 1, 0, 1])
   })
 
   test('JSON is text while it is short, then pieces of bytes that are short, and none is copied [X7]', () => {

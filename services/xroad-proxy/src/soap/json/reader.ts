@@ -142,10 +142,10 @@ export class Reader implements Listener {
         return this.#add(text)
       case 'value':
         return this.#takeValue(flat(text))
+      case 'comment':
+        return
       case 'instruction':
         this.#begun ||= text
-        break
-      case 'comment':
     }
   }
 
@@ -242,8 +242,8 @@ export class Reader implements Listener {
 
   onClose(isSelfClosing: boolean): void {
     if (!isSelfClosing) this.#count()
-    const frame = this.#open.pop()
-    if (frame === undefined) return
+    // The parser has refused an end without a beginning.
+    const frame = this.#open.pop() as Frame
     const text = trimBlank(frame.text)
     const isEmpty = text === '' && frame.long?.isBlank !== false && frame.children === undefined
     if (frame.isNil && !isEmpty) this.#refuse('an element that is nil has content')
@@ -285,6 +285,5 @@ function flat(text: string): string {
 
 /** The parser names elements and attributes after a colon. */
 function toReason(message: string): string {
-  const [kind = ''] = message.split(':', 1)
-  return kind.replace(/\.$/, '').slice(0, maxReasonLength)
+  return message.replace(/:[^]*|\.$/, '').slice(0, maxReasonLength)
 }
