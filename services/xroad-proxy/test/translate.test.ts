@@ -637,6 +637,11 @@ describe('long documents in steps', () => {
     strictEqual(translate(next, undefined, body).body, '{"a":{"i":[null,{"@x:nil":"1","#text":"z"}]}}')
   })
 
+  test('each piece is a step, and others have their turn between two [X7]', () => {
+    const turns = (xml: string): number => [...translateInSteps(xml, { characters: 4 })].length
+    deepStrictEqual([turns('<a/>'), turns('<aaaaa/>'), turns('<aaaaaa/>')], [0, 1, 2])
+  })
+
   test('at most 256 attributes of an element, and none that is long, are looked at in one step [X7]', (t) => {
     const seen: number[] = []
     const original = Reflect.get(SaxesParser.prototype, 'openTag') as () => void
