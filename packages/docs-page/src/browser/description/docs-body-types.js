@@ -71,7 +71,7 @@ function kindOf(mediaType) {
  * @param {string} type In lower case, without parameters.
  * @returns {boolean}
  */
-export function isJsonType(type) {
+function isJsonType(type) {
   return type === 'application/json' || type.endsWith('+json')
 }
 
