@@ -1,8 +1,8 @@
 /**
  * Runs every folder of cases/sql on every engine that it names: the files become a running service, the requests are
- * sent in order, each answer is compared. Cases that need nothing of their own but endpoints share a service. A case is
- * not registered for an engine that cannot run it; its case.json says why. What a folder holds is explained in
- * cases/sql/README.md.
+ * sent in order, each answer is compared. Cases that need nothing of their own but endpoints and a database share a
+ * service, and the database is emptied between them. A case is not registered for an engine that cannot run it; its
+ * case.json says why. What a folder holds is explained in cases/sql/README.md.
  */
 import { ok, rejects, strictEqual } from 'node:assert/strict'
 import { join } from 'node:path'
@@ -51,19 +51,25 @@ export function runCases(conformance: Conformance): void {
         .filter((given) => given.engines.includes(engine))
         .map((given) => toTrial(given, engine))
         .filter(({ given, files }) => canRun(given, files))
-      const guests = trials.filter((trial) => mayShare(trial))
-      // One case at a time, so that each has the service to itself while its requests are sent.
-      describe(`cases of ${engine} that share a service`, { concurrency: 1 }, () => {
-        let service: TestService
-        before(async () => {
-          const files = Object.assign({}, ...guests.map((guest, index) => moved(guest, index))) as Files
-          service = await start({ kind: engine, files, config: { default_datasource: 'demo' } })
+      const guests = Map.groupBy(trials.filter(mayShare), ({ given }) => JSON.stringify(given.datasource))
+      for (const sharing of guests.values()) {
+        const { datasource } = (sharing[0] as Trial).given
+        // One case at a time, so that each has the service and the database to itself.
+        describe(`cases of ${engine} that share a service`, { concurrency: 1 }, () => {
+          let service: TestService
+          before(async () => {
+            const files = Object.assign({}, ...sharing.map(moved)) as Files
+            service = await start({ kind: engine, files, datasource, config: { default_datasource: 'demo' } })
+          })
+          after(() => service.close())
+          for (const [index, guest] of sharing.entries())
+            test(titleOf(guest), async () => {
+              await service.remake(guest.schema)
+              await sendAll(service, guest, conformance, projectOf(index))
+            })
         })
-        after(() => service.close())
-        for (const [index, guest] of guests.entries())
-          test(titleOf(guest), () => sendAll(service, guest, conformance, projectOf(index)))
-      })
-      for (const trial of trials.filter((each) => !guests.includes(each)))
+      }
+      for (const trial of trials.filter((each) => !mayShare(each)))
         test(titleOf(trial), () => runAlone(trial, conformance))
     }
   })
@@ -74,17 +80,24 @@ function toTrial(given: Case, engine: Dialect): Trial {
 }
 
 /**
- * Whether the case has nothing of its own but endpoints, and says nothing of their project: to start a service for each
- * of these would be most of the work.
+ * Whether the case has nothing of its own but endpoints and what is in its database, and says nothing of their project:
+ * to start a service for each of these would be most of the work.
  */
-function mayShare({ given, files, schema }: Trial): boolean {
+function mayShare({ given, files, schema, engine }: Trial): boolean {
   const { datasources, datasource, config, links, refused, logIncludes, requests } = given
-  const own = [schema, datasources, datasource, config, links, refused, logIncludes]
+  const own = [datasources, datasource?.['url'], config, links, refused, logIncludes]
   return (
     own.every((each) => each === undefined) &&
+    !(engine === 'postgres' && makesCode(files, schema)) &&
     Object.keys(files).every((path) => path.startsWith('demo/')) &&
     requests.every(({ request, ...rest }) => atDemo.test(request) && !JSON.stringify(rest).includes('demo'))
   )
+}
+
+/** Stored code is read when the service connects, and again when a statement of its own may have changed it. */
+function makesCode(files: Files, schema = ''): boolean {
+  const making = /\bcreate\b[^;]*\b(?:function|procedure|trigger|view|rule|set_config)\b/i
+  return [schema, ...Object.values(files)].some((text) => making.test(Buffer.from(text).toString()))
 }
 
 const atDemo = /(?<=^\w+ \/)demo(?=\/)/

@@ -5,7 +5,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
+import { DatabaseSync, type DatabaseSyncOptions } from 'node:sqlite'
 import { after } from 'node:test'
 import { startThrowawayPostgres, type ThrowawayPostgres } from '@services/testing/postgres'
 import pg from 'pg'
@@ -16,6 +16,8 @@ export interface TestDatabase {
   readonly url: string
   /** Runs SQL beside the service, for set-up. */
   execute(sql: string): Promise<void>
+  /** Leaves nothing in it, whoever has it open. */
+  empty(): Promise<void>
   remove(): Promise<void>
 }
 
@@ -83,13 +85,17 @@ const emptyCommands = [
 async function createPostgres(): Promise<TestDatabase> {
   const database = free.pop() ?? (await makePostgres())
   const { url, client } = database
+  const empty = async (): Promise<void> => {
+    for (const text of emptyCommands) await client.query(text)
+  }
   return {
     url,
     async execute(sql) {
       await client.query(sql)
     },
+    empty,
     async remove() {
-      for (const text of emptyCommands) await client.query(text)
+      await empty()
       free.push(database)
     },
   }
@@ -107,18 +113,32 @@ async function makePostgres(): Promise<{ url: string; client: pg.Client }> {
 function createSqlite(): TestDatabase {
   const folder = mkdtempSync(join(tmpdir(), 'sqlapi-sqlite-'))
   const file = join(folder, 'test.db')
+  const use = (run: (database: DatabaseSync) => void, options: DatabaseSyncOptions = {}): Promise<void> => {
+    const database = new DatabaseSync(file, options)
+    run(database)
+    database.close()
+    return Promise.resolve()
+  }
   return {
     url: `sqlite:${file}`,
-    execute(sql) {
-      const database = new DatabaseSync(file)
-      database.exec(sql)
-      database.close()
-      return Promise.resolve()
-    },
+    execute: (sql) => use((database) => database.exec(sql)),
+    // A session may just be rolled back.
+    empty: () => use(dropAll, { enableForeignKeyConstraints: false, timeout: busyMs }),
     remove() {
       // A look at a database may just be ending.
       rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
       return Promise.resolve()
     },
+  }
+}
+
+const busyMs = 60_000
+
+/** With a table go its indexes and triggers. */
+function dropAll(database: DatabaseSync): void {
+  const made = database.prepare(`SELECT type, name FROM sqlite_schema WHERE type IN ('view', 'table')
+    AND name NOT LIKE 'sqlite!_%' ESCAPE '!' ORDER BY type DESC`)
+  for (const { type, name } of made.all()) {
+    database.exec(`DROP ${String(type)} IF EXISTS "${String(name).replaceAll('"', '""')}"`)
   }
 }

@@ -56,6 +56,8 @@ export interface TestService {
   get(path: string, headers?: Readonly<Record<string, string>>): Promise<TestReply>
   /** A string is sent as it is, anything else as JSON. */
   post(path: string, body?: unknown, headers?: Readonly<Record<string, string>>): Promise<TestReply>
+  /** Empties the databases that were made for it, while it serves, and runs this on each. */
+  remake(schema: string | undefined): Promise<void>
   close(): Promise<void>
 }
 
@@ -76,7 +78,7 @@ export async function startTestService(options: TestServiceOptions, pair?: Pair)
     const events = openEvents(loaded.config.logging, { write })
     const booted = await boot(loaded, events)
     const service = await (pair === undefined ? startService(booted, events) : pair.serve(booted, write))
-    return toTestService(service, lines, tidyUp, pair === undefined ? 1 : 2)
+    return toTestService(service, lines, { databases, tidyUp }, pair === undefined ? 1 : 2)
   } catch (error) {
     await tidyUp()
     throw error
@@ -86,7 +88,7 @@ export async function startTestService(options: TestServiceOptions, pair?: Pair)
 function toTestService(
   service: Served,
   log: readonly string[],
-  tidyUp: () => Promise<void>,
+  { databases, tidyUp }: { databases: readonly TestDatabase[]; tidyUp: () => Promise<void> },
   processes: number,
 ): TestService {
   // A connection stays with its process, and the next one goes to the next process.
@@ -109,6 +111,12 @@ function toTestService(
     post: (path, body, headers) => {
       const text = typeof body === 'string' || body === undefined ? body : JSON.stringify(body)
       return send({ method: 'POST', path, headers, body: text })
+    },
+    async remake(schema) {
+      for (const database of databases) {
+        await database.empty()
+        if (schema !== undefined) await database.execute(schema)
+      }
     },
     async close() {
       closeConnections()
