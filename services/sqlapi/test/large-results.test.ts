@@ -3,7 +3,7 @@ import { deepStrictEqual, match, ok, strictEqual } from 'node:assert/strict'
 import { once } from 'node:events'
 import { request } from 'node:http'
 import { connect, type Socket } from 'node:net'
-import { test } from 'node:test'
+import { after, before, describe, test } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import { peakResidentBytes, residentBytes, withoutMemoryUse } from '@services/testing'
 import { collectLimit } from '../src/database/result.ts'
@@ -21,6 +21,8 @@ const rows: Readonly<Record<Dialect, string>> = {
     SELECT id, printf('%.80c', 'x') AS pad, iif(id = CAST(:bad AS INTEGER), abs(-9223372036854775807 - 1), 0) AS ratio FROM g`,
 }
 const one = 'SELECT 1 AS one'
+/** Three times as long as what is collected. */
+const many = 30_000
 
 function startRows(kind: Dialect, fields: object = {}): Promise<TestService> {
   const files = {
@@ -55,7 +57,7 @@ function receive(url: string, method = 'GET'): Promise<Received> {
     })
   })
   asked.on('error', () => resolve({ status: 0, isChunked: false, text: '', isWhole: false }))
-  asked.end(method === 'POST' ? '{"n":100000,"bad":-1}' : undefined)
+  asked.end(method === 'POST' ? `{"n":${many},"bad":-1}` : undefined)
   return promise
 }
 
@@ -75,40 +77,35 @@ function closed(socket: Socket): Promise<void> {
 }
 
 for (const kind of kinds) {
-  test(`a long result has all its rows, a short one its length (${kind}) [S-large.1]`, async () => {
-    const service = await startRows(kind)
-    try {
-      const long = await receive(`${service.url}/demo/rows?n=100000&bad=-1`)
+  describe(`on ${kind}`, () => {
+    let service: TestService
+    before(async () => {
+      service = await startRows(kind)
+    })
+    after(() => service.close())
+
+    test(`a long result has all its rows, a short one its length (${kind}) [S-large.1]`, async () => {
+      const long = await receive(`${service.url}/demo/rows?n=${many}&bad=-1`)
       deepStrictEqual([long.status, long.isChunked, long.isWhole], [200, true, true])
       const ids = (JSON.parse(long.text) as { id: number }[]).map(({ id }) => id)
-      deepStrictEqual([ids.length, ids[0], ids.at(-1)], [100_000, 1, 100_000])
-      strictEqual(new Set(ids).size, 100_000)
+      deepStrictEqual([ids.length, ids[0], ids.at(-1)], [many, 1, many])
+      strictEqual(new Set(ids).size, many)
       const short = await receive(`${service.url}/demo/rows?n=1000&bad=-1`)
       deepStrictEqual([short.status, short.isChunked, short.isWhole], [200, false, true])
       strictEqual((JSON.parse(short.text) as unknown[]).length, 1000)
-      const head = await receive(`${service.url}/demo/rows?n=100000&bad=-1`, 'HEAD')
+      const head = await receive(`${service.url}/demo/rows?n=${many}&bad=-1`, 'HEAD')
       deepStrictEqual([head.status, head.text, head.isWhole], [200, '', true])
       strictEqual((await service.get('/demo/one')).text, '[{"one":1}]')
-    } finally {
-      await service.close()
-    }
-  })
+    })
 
-  test(`the last statement of a marked file streams, a long one in the middle does not matter (${kind}) [S-large.1]`, async () => {
-    const service = await startRows(kind)
-    try {
-      const marked = await receive(`${service.url}/demo/marked?n=100000&bad=-1`)
+    test(`the last statement of a marked file streams, a long one in the middle does not matter (${kind}) [S-large.1]`, async () => {
+      const marked = await receive(`${service.url}/demo/marked?n=${many}&bad=-1`)
       deepStrictEqual([marked.status, marked.isChunked, marked.isWhole], [200, true, true])
-      strictEqual((JSON.parse(marked.text) as unknown[]).length, 100_000)
+      strictEqual((JSON.parse(marked.text) as unknown[]).length, many)
       strictEqual((await receive(`${service.url}/demo/middle`, 'POST')).text, '[{"one":1}]')
-    } finally {
-      await service.close()
-    }
-  })
+    })
 
-  test(`an error is a 400 as long as nothing was sent, then a cut connection (${kind}) [S-large.1] [S-large.2]`, async () => {
-    const service = await startRows(kind)
-    try {
+    test(`an error is a 400 as long as nothing was sent, then a cut connection (${kind}) [S-large.1] [S-large.2]`, async () => {
       const early = await service.get('/demo/rows?n=5000&bad=4999')
       strictEqual(early.status, 400)
       match(early.text, /^\{"error":"BadSqlGrammarException","message":"/)
@@ -122,16 +119,14 @@ for (const kind of kinds) {
         socket.on('error', ({ code }: NodeJS.ErrnoException) => {
           wasReset = code === 'ECONNRESET'
         })
-        socket.write(`GET /demo/rows?n=100000&bad=90000 HTTP/${version}\r\nHost: x\r\n\r\n`)
+        socket.write(`GET /demo/rows?n=${many}&bad=${many - 100} HTTP/${version}\r\nHost: x\r\n\r\n`)
         await closed(socket)
         ok(wasReset, `HTTP/${version} ended like a whole answer`)
         ok(!text.endsWith(']') && !text.endsWith('0\r\n\r\n'))
       }
       ok(service.log.some((line) => line.includes('A response broke off')))
       strictEqual((await service.get('/demo/one')).text, '[{"one":1}]')
-    } finally {
-      await service.close()
-    }
+    })
   })
 
   test(`a client that goes in the middle frees the only connection (${kind}) [S-large.3]`, async () => {

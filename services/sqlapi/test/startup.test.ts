@@ -368,7 +368,7 @@ const groups = { directories, collisions, batchCollisions, texts, links, configu
 for (const [group, refusals] of Object.entries(groups)) {
   describe(`a start is refused: ${group}`, concurrency, () => {
     for (const [index, refusal] of refusals.entries()) {
-      const isProcess = index < 2 || refusal.command !== undefined || refusal.error === 'ListenException'
+      const isProcess = index === 0 || refusal.command !== undefined || refusal.error === 'ListenException'
       test(refusal.title, { skip: refusal.skip ?? false }, async () => {
         const { stdout } = await refuse(refusal, isProcess ? 'process' : 'host')
         if (refusal.error !== 'ListenException') strictEqual(linesOf(stdout).length, 1, 'nothing but the refusal')

@@ -155,16 +155,57 @@ describe('several processes', { concurrency: 2, skip: withoutChildren }, () => {
     strictEqual((await running.stop()).code, 0)
   })
 
-  test('/health is the same whoever answers [D7.5] [S-endpoints.health]', async () => {
-    const running = await start()
-    const times = new Set<unknown>()
-    for (let i = 0; i < 4; i++) {
-      const { serverTime, ...same } = JSON.parse((await call(running.port, '/health')).text) as Record<string, unknown>
-      strictEqual(typeof serverTime, 'number')
-      times.add(JSON.stringify(same))
-    }
-    strictEqual(times.size, 1)
-    await running.stop()
+  describe('two that go on', { concurrency: 1 }, () => {
+    let running: Started
+    before(async () => {
+      running = await start({ workers: 2, maxConnections: 5 })
+    })
+    after(async () => {
+      strictEqual((await running.stop()).code, 0)
+    })
+
+    test('/health is the same whoever answers [D7.5] [S-endpoints.health]', async () => {
+      const times = new Set<unknown>()
+      for (let i = 0; i < 4; i++) {
+        const { serverTime, ...same } = JSON.parse((await call(running.port, '/health')).text) as Record<
+          string,
+          unknown
+        >
+        strictEqual(typeof serverTime, 'number')
+        times.add(JSON.stringify(same))
+      }
+      strictEqual(times.size, 1)
+    })
+
+    test('a pool that is exhausted names the ceiling of all [D7.2] [D6.5]', async () => {
+      const answers = await Promise.all(
+        Array.from({ length: 12 }, () => call(running.port, '/pg/sleep', { body: { s: 2.5 } })),
+      )
+      const refused = answers.filter(({ status }) => status !== 200)
+      ok(refused.length > 0)
+      for (const answer of refused) {
+        strictEqual(errorOf(answer), 'BadSqlGrammarException')
+        match(answer.text, /became free within 2 s \(max_connections 5\)/)
+      }
+    })
+
+    test('together they open no more connections than max_connections, and as many [D7.2] [D6.5]', async (t) => {
+      const seen: number[] = []
+      const calls = Array.from({ length: 40 }, () => call(running.port, '/pg/sleep', { body: { s: 0.3 } }))
+      const watching = repeat(t, 1, async () => void seen.push((await connectionsOf(running)).length))
+      await Promise.all(calls)
+      await watching.end()
+      strictEqual(Math.max(...seen), 5, seen.join())
+    })
+
+    test('on SQLite each writes, and waits for the other [D7.2] [D4.5]', async () => {
+      strictEqual((await call(running.port, '/lite/setup', { body: {} })).text, '[]')
+      const added = await Promise.all(
+        Array.from({ length: 100 }, (_, x) => call(running.port, '/lite/add', { body: { x } })),
+      )
+      deepStrictEqual(new Set(added.map(({ text }) => text)), new Set(['[]']))
+      for (let i = 0; i < 2; i++) strictEqual((await call(running.port, '/lite/count')).text, '[{"n":100}]')
+    })
   })
 
   test('one that is killed before all listen: one ERROR, exit code 1 [D7.1] [D6.1]', async () => {
@@ -178,42 +219,6 @@ describe('several processes', { concurrency: 2, skip: withoutChildren }, () => {
     match(linesOf(stdout).at(-1) ?? '', / ERROR .*server\.workers: process \d+ ended at once \(SIGKILL\)/)
     const others = linesOf(stdout).filter((line) => !line.includes(' INFO ') && !isOfProject(line))
     strictEqual(others.length, 1)
-  })
-
-  test('together they open no more connections than max_connections, and as many [D7.2] [D6.5]', async (t) => {
-    const running = await start({ workers: 2, maxConnections: 5 })
-    const seen: number[] = []
-    const calls = Array.from({ length: 40 }, () => call(running.port, '/pg/sleep', { body: { s: 0.3 } }))
-    const watching = repeat(t, 1, async () => void seen.push((await connectionsOf(running)).length))
-    await Promise.all(calls)
-    await watching.end()
-    strictEqual(Math.max(...seen), 5, seen.join())
-    await running.stop()
-  })
-
-  test('a pool that is exhausted names the ceiling of all [D7.2] [D6.5]', async () => {
-    const running = await start({ workers: 2, maxConnections: 3 })
-    const answers = await Promise.all(
-      Array.from({ length: 12 }, () => call(running.port, '/pg/sleep', { body: { s: 2.5 } })),
-    )
-    const refused = answers.filter(({ status }) => status !== 200)
-    ok(refused.length > 0)
-    for (const answer of refused) {
-      strictEqual(errorOf(answer), 'BadSqlGrammarException')
-      match(answer.text, /became free within 2 s \(max_connections 3\)/)
-    }
-    await running.stop()
-  })
-
-  test('on SQLite each writes, and waits for the other [D7.2] [D4.5]', async () => {
-    const running = await start()
-    strictEqual((await call(running.port, '/lite/setup', { body: {} })).text, '[]')
-    const added = await Promise.all(
-      Array.from({ length: 100 }, (_, x) => call(running.port, '/lite/add', { body: { x } })),
-    )
-    deepStrictEqual(new Set(added.map(({ text }) => text)), new Set(['[]']))
-    for (let i = 0; i < 2; i++) strictEqual((await call(running.port, '/lite/count')).text, '[{"n":100}]')
-    await running.stop()
   })
 
   test('one that is killed loses its requests only, and is replaced [D7.3]', async () => {
