@@ -42,7 +42,8 @@ const ofDatabases = ['statement-spans', 'result', 'redact', 'int64', 'pool/histo
 const parts: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
   sqlapi: {
     program: ['main.ts'],
-    service: ['service.ts', ...ofDatabases.map((module) => `database/${module}.ts`)],
+    databases: ['json/keys.ts', ...ofDatabases.map((module) => `database/${module}.ts`)],
+    service: ['service.ts'],
     sqlite: ['database/sqlite/sqlite.ts'],
     postgres: ['database/postgres/postgres.ts'],
   },
