@@ -73,7 +73,9 @@ for (const kind of ['postgres', 'sqlite'] as const) {
     test('the coding is the one that the client likes best, for short, long and streamed answers [N6.2]', async () => {
       for (const n of [50, 1000, 20_000]) {
         const plain = await get(`/demo/rows?n=${n}&bad=-1`)
-        for (const [accepted, coding] of choices) {
+        // A stream is chosen for as a text is: here it is once for each coding.
+        const own = n < 20_000 ? choices : choices.slice(0, 4)
+        for (const [accepted, coding] of own) {
           const answer = await get(`/demo/rows?n=${n}&bad=-1`, accepted)
           deepStrictEqual(
             [answer.status, codingOf(answer), answer.headers['vary']],
