@@ -81,8 +81,8 @@ test('a comment of another shape says less [N3.5]', () => {
 
 test('one that is no YAML is told with its place in the file [N3.5]', () => {
   const cases: readonly [text: string, line: number, column: number][] = [
-    ['/*\ndeclaration:\n  a: [1\n*/', 4, 1],
-    ['-- Text.\n\n  /* declaration: {a: "b} */', 3, 27],
+    ['/*\ndeclaration:\n  a: [1\n*/', 3, 6],
+    ['-- Text.\n\n  /* declaration: {a: "b} */', 3, 23],
     ['/*\ndeclaration:\n  a: 1\n  a: 2\n*/', 4, 3],
     ['/*\ndeclaration:\n\ta: 1\n*/', 3, 1],
   ]

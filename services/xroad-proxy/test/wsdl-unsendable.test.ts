@@ -193,5 +193,6 @@ test('patterns that take for ever on a text that does not match hold up no start
     <x:simpleType name="n"><x:restriction base="t:w"><x:pattern value="a{60}c"/></x:restriction></x:simpleType>`,
   )
   ok(result.kind === 'generated')
-  deepStrictEqual(describeRequest(result.request).example, { f: `${'a'.repeat(60)}c` })
+  // No text fits both.
+  deepStrictEqual(describeRequest(result.request).example, { f: 'text' })
 })
