@@ -2,20 +2,19 @@
  * Test files -> plain JavaScript, in which stands once what several of them use. For whole runs: a test process loads a
  * few files in place of hundreds of modules, which takes half the time.
  */
-import { globSync, symlinkSync } from 'node:fs'
-import { dirname, join, resolve, sep } from 'node:path'
+import { symlinkSync } from 'node:fs'
+import { dirname, join, relative, resolve, sep } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { type Plugin, rolldown } from 'rolldown'
+import { parseAst } from 'rolldown/parseAst'
 import { placeInDist, platformAsAsked } from './build.ts'
 
 const repository = resolve(import.meta.dirname, '..')
-/** Tests of `tools` load few modules. `command-host` is the program of a process that tests fork. */
-const inputs = ['{packages,services}/*/test/**/*.test.ts', 'services/*/test/support/command-host.ts']
 /** These have dozens of modules; other libraries stay where they are. */
 const librariesWithin = /[\\/]node_modules[\\/](?:yaml|zod)[\\/]/
 
-export async function buildTests(folder: string, packages: string): Promise<void> {
-  const files = globSync(inputs, { cwd: repository })
+/** `files` are modules that processes begin with; `packages` has the packages of the services. */
+export async function buildTests(files: readonly string[], folder: string, packages: string): Promise<void> {
   const bundle = await rolldown({
     cwd: repository,
     platform: 'node',
@@ -38,13 +37,45 @@ function placesAsBefore(packages: string): Plugin {
     name: 'places as before',
     transform(code, id) {
       if (isOfLibrary(id) || !code.includes('import.meta.')) return undefined
-      const places = { url: pathToFileURL(placeOf(id, packages)).href, dirname: dirname(id) }
-      return Object.entries(places).reduce(
-        (text, [name, place]) => text.replaceAll(`import.meta.${name}`, JSON.stringify(place)),
+      const place = placeOf(id, packages)
+      const places = { url: pathToFileURL(place).href, dirname: dirname(place) }
+      // From the end, so that those before stay where they are.
+      return mentionsIn(code).reduceRight(
+        (text, { name, start, end }) => `${text.slice(0, start)}${JSON.stringify(places[name])}${text.slice(end)}`,
         code,
       )
     },
   }
+}
+
+interface Mention {
+  readonly name: 'url' | 'dirname'
+  readonly start: number
+  readonly end: number
+}
+
+/** As far as it is read here. */
+interface MemberExpression {
+  readonly type: string
+  readonly object: { readonly type: string }
+  readonly property: { readonly name: string }
+  readonly start: number
+  readonly end: number
+}
+
+/** `import.meta.url` and its like in the code, not in its texts: some tests write modules. */
+function mentionsIn(code: string): Mention[] {
+  const found: Mention[] = []
+  const look = (node: unknown): void => {
+    if (typeof node !== 'object' || node === null) return
+    const { type, object, property, start, end } = node as Partial<MemberExpression>
+    if (type === 'MemberExpression' && object?.type === 'MetaProperty') {
+      const name = property?.name
+      if (name === 'url' || name === 'dirname') found.push({ name, start: start ?? 0, end: end ?? 0 })
+    } else for (const part of Object.values(node)) look(part)
+  }
+  look(parseAst(code, { lang: 'ts' }))
+  return found.toSorted((a, b) => a.start - b.start)
 }
 
 function placeOf(source: string, packages: string): string {
@@ -58,5 +89,5 @@ function isOfLibrary(id: string): boolean {
 }
 
 function nameOf(file: string): string {
-  return file.split(sep).join('/').replace(/\.ts$/, '')
+  return relative(repository, file).split(sep).join('/').replace(/\.ts$/, '')
 }

@@ -4,9 +4,9 @@
  *   node tools/test.ts [--slowest] [--built] [FILE ..]
  *
  * Beside `node --test` it knows where the tests lie, which of them to start first, and how many files at once suit
- * them: most tests wait for other processes, so two cores have work for four files. `--slowest` lists the files that
+ * them: most tests wait for other processes, so two cores have work for five files. `--slowest` lists the files that
  * took most CPU time. When all files are run, services are started from their packages, as users start them (for named
- * files with `--packages`; from the sources otherwise), and files that failed are tried once more, alone. Ends with 1
+ * files with `--built`; from the sources otherwise), and files that failed are tried once more, alone. Ends with 1
  * when a test fails, or is skipped without a reason.
  */
 import { globSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -23,7 +23,7 @@ import { scratchInMemory } from './scratch.ts'
 import { isFailure, type TestEvent, type Unsteady, withSecondTry } from './second-try.ts'
 
 const patterns = ['packages/*/test/**/*.test.ts', 'services/*/test/**/*.test.ts', 'tools/*.test.ts']
-const atOnce = availableParallelism() + 2
+const atOnce = availableParallelism() + 3
 /** These take longest, by `--slowest`: begun last, they would leave the other cores idle at the end. */
 const longest = [
   'services/sqlapi/test/cases-workers.test.ts',
@@ -62,14 +62,14 @@ const { values, positionals } = parseArgs({
 })
 const isWhole = positionals.length === 0
 const isBuilt = isWhole || values.built === true
-if (isBuilt) process.env['TEST_BUILT'] = await build()
+const files = isWhole ? inOrder(globSync(patterns)) : positionals.map((file) => resolve(file))
+if (isBuilt) process.env['TEST_BUILT'] = await build(files)
 
 // Processes share most of what they load: each text is compiled once. What was built has another place in each run.
 process.env['NODE_COMPILE_CACHE'] ??= isBuilt
   ? join(tmpdir(), 'compile-cache')
   : resolve(import.meta.dirname, '../node_modules/.cache/compile')
 
-const files = isWhole ? inOrder(globSync(patterns)) : positionals.map((file) => resolve(file))
 /** What is run: files, or what was built of them. */
 const sources = new Map(files.map((file) => [isBuilt ? entryOf(file) : file, file]))
 const execArgv = ['--import', import.meta.resolve('./ending.ts'), ...(values.slowest === true ? noteCosts() : [])]
@@ -108,13 +108,16 @@ function inOrder(found: readonly string[]): string[] {
   return [...new Set([...longest.filter((file) => all.includes(file)), ...all])]
 }
 
-async function build(): Promise<string> {
+/** Packages of the services, and test files but those of tools, which load few modules. */
+async function build(files: readonly string[]): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'built-'))
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
   const services = globSync('services/*').map((service) => resolve(service))
+  const forked = globSync('services/*/test/support/**/command-host.ts').map((file) => resolve(file))
+  const entries = [...files.filter((file) => !file.startsWith(resolve('tools'))), ...forked]
   await Promise.all([
     ...services.map((service) => buildPackage(service, join(folder, basename(service)))),
-    buildTests(join(folder, 'tests'), folder),
+    entries.length === 0 ? undefined : buildTests(entries, join(folder, 'tests'), folder),
   ])
   return folder
 }
