@@ -6,11 +6,9 @@ import { deepStrictEqual, doesNotMatch, match, ok, strictEqual } from 'node:asse
 import { once } from 'node:events'
 import { constants } from 'node:os'
 import { describe, test } from 'node:test'
-import { call, Wire } from '@services/testing'
+import { Wire } from '@services/testing'
 import { signalActions } from '../src/signals.ts'
 import { ask, body, type Held, type Subject } from './subject.ts'
-
-const { Agent } = process.getBuiltinModule('node:http')
 
 export interface SignalCases {
   /** What runs, and the ids of the rules that the cases prove. */
@@ -96,12 +94,21 @@ export function testSignals({ title, start }: SignalCases): void {
   })
 }
 
-/** Has the service write so many lines of log, of 300 characters each. */
+/** Has the service write so many lines of log, of 300 characters each, for callers that do not wait for answers. */
 async function chat({ port }: Subject, lines: number): Promise<void> {
-  const agent = new Agent({ keepAlive: true, maxSockets: 8 })
-  const path = `/none/${'x'.repeat(300)}`
-  await Promise.all(Array.from({ length: lines }, () => call(port, path, { agent })))
-  agent.destroy()
+  const callers = await Promise.all(Array.from({ length: 8 }, () => Wire.open(port)))
+  const head = `GET /none/${'x'.repeat(300)} HTTP/1.1\r\nHost: x\r\n`
+  for (const wire of callers) {
+    wire.write(`${head}\r\n`.repeat(lines / callers.length - 1))
+    wire.write(`${head}Connection: close\r\n\r\n`)
+  }
+  await Promise.all(callers.map(({ closed }) => closed))
+  const answers = callers.map(({ received }) => received.split('HTTP/1.1 ').length - 1)
+  strictEqual(
+    answers.reduce((sum, count) => sum + count, 0),
+    lines,
+  )
+  for (const { socket } of callers) socket.destroy()
 }
 
 /** A request that waits for its body. */

@@ -27,7 +27,8 @@ function start(fastReader: boolean): Promise<Running> {
       'demo/GET/count.sql': 'SELECT count(*) AS n FROM t',
     },
     config: {
-      datasources: [{ name: 'demo', url: 'sqlite:demo.db' }],
+      // A recursion is counted in a process, one for each connection.
+      datasources: [{ name: 'demo', url: 'sqlite:demo.db', max_connections: 3, acquire_timeout_seconds: 300 }],
       server: { max_pipelined_requests: 8, fast_reader: fastReader },
     },
   })
