@@ -145,6 +145,8 @@ describe('a name that no call can fill is told [X26]', () => {
     const names = Array.from('abcdefghijkl')
     deepStrictEqual(warningsOf('{{zzz}}', names.slice(0, 10)), [gone('zzz', 'params are a, b, c, d, e, f, g, h, i, j')])
     deepStrictEqual(warningsOf('{{zzz}}', names), [gone('zzz', 'params are a, b, c, d, e, f, g, h, i, j, and 2 more')])
+    const eleven = names.slice(0, 11)
+    deepStrictEqual(warningsOf('{{zzz}}', eleven), [gone('zzz', 'params are a, b, c, d, e, f, g, h, i, j, and 1 more')])
   })
 })
 
@@ -157,6 +159,7 @@ describe('what a call can fill is not told [X26]', () => {
     '{{#each list}}{{this}}{{name}}{{@index}}{{@key}}{{@first}}{{@last}}{{../personalCode}}{{@root.person}}{{/each}}',
     '{{#each list}}{{#each items}}{{code}}{{../name}}{{../../personalCode}}{{/each}}{{/each}}',
     '{{#each list as |item index|}}{{item.name}}{{index}}{{#if item}}{{item}}{{/if}}{{/each}}',
+    '{{#with this as |all|}}{{#each list as |part|}}{{part}}{{/each}}{{all.anything}}{{/with}}',
     '{{#with person as |p|}}{{p.name}}{{name}}{{/with}}{{#each_value list}}{{this}}{{name}}{{/each_value}}',
     '{{#each list}}{{#with this}}{{anything}}{{../anything}}{{/with}}{{/each}}',
     '{{#with generate}}{{#with this}}{{anything}}{{/with}}{{/with}}{{#with ..}}{{anything}}{{/with}}',
