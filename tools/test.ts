@@ -5,9 +5,9 @@
  *
  * Beside `node --test` it knows where the tests lie, which of them to start first, and how many files at once suit
  * them: most tests wait for other processes, so two cores have work for five files. `--slowest` lists the files that
- * took most CPU time. When all files are run, services are started from their packages, as users start them (for named
- * files with `--built`; from the sources otherwise), and files that failed are tried once more, alone. Ends with 1
- * when a test fails, or is skipped without a reason.
+ * took most CPU time. When all files are run, they run as build-tests.ts makes them, services are started from their
+ * packages, as users start them (for named files with `--built`; from the sources otherwise), and files that failed are
+ * tried once more, alone. Ends with 1 when a test fails, or is skipped without a reason.
  */
 import { globSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
