@@ -6,19 +6,24 @@
 import { globSync, readFileSync } from 'node:fs'
 import { dirname, posix } from 'node:path'
 
+const poolTests = ['pool/pool', 'pool/queue', 'pool/simulation-situations', 'pool/simulation']
 const table: Readonly<Record<string, readonly string[]>> = {
-  'services/sqlapi/src/sql/lex.ts': ['tokens', 'script', 'lex'],
-  'services/sqlapi/src/database/pool/pool.ts': ['pool', 'queue', 'simulation-situations', 'simulation'],
-  'services/sqlapi/src/database/pool/connections.ts': ['pool', 'queue', 'simulation-situations', 'simulation'],
-  'services/sqlapi/src/json/scan.ts': ['scan', 'json'],
+  'services/sqlapi/src/sql/lex.ts': ['sql/tokens', 'sql/script', 'sql/lex'],
+  'services/sqlapi/src/database/pool/pool.ts': poolTests,
+  'services/sqlapi/src/database/pool/connections.ts': poolTests,
+  'services/sqlapi/src/json/scan.ts': ['json/scan', 'json/json'],
   'services/xroad-proxy/src/soap/json/': [
-    'xml-cases',
-    'schema-response',
-    'response',
-    'response-inclusions',
-    'translate',
+    'responses/xml-cases',
+    'responses/schema-response',
+    'responses/response',
+    'responses/response-inclusions',
+    'responses/translate',
   ],
-  'services/xroad-proxy/src/soap/request/template': ['template-names', 'template', 'request-attachments'],
+  'services/xroad-proxy/src/soap/request/template': [
+    'soap/template-names',
+    'soap/template',
+    'soap/request-attachments',
+  ],
 }
 
 /** Titles of tests that measure time or memory: they say nothing of a mutant and take long. */

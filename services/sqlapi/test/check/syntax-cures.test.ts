@@ -1,0 +1,41 @@
+/** What `check` says to those who write SQL as they are used to from elsewhere, where the databases point. */
+import { ok, strictEqual } from 'node:assert/strict'
+import { test } from 'node:test'
+import { syntaxCure } from '../../src/check/syntax-cures.ts'
+import { dialects } from '../../src/dialects.ts'
+import type { Dialect } from '../../src/model.ts'
+import { readScript } from '../../src/sql/script.ts'
+
+function cureAt(text: string, column: number, dialect: Dialect): string | undefined {
+  const [statement] = readScript(text, dialects[dialect].grammar).statements
+  ok(statement !== undefined)
+  return syntaxCure(statement, dialect, { line: 1, column })
+}
+
+/** The column is that which PostgreSQL and SQLite give. */
+const cases: readonly [text: string, column: number, cure: string | undefined][] = [
+  ['SELECT 1 WHERE a = {id}', 20, 'write a parameter with a colon, such as :id'],
+  ['SELECT 1 WHERE a = ${id}', 20, 'write a parameter with a colon, such as :id'],
+  ['SELECT 1 WHERE a = #{id}', 21, 'write a parameter with a colon, such as :id'],
+  ['SELECT 1 WHERE a = %s', 20, 'write a parameter with a colon, such as :id'],
+  ['SELECT 1 WHERE a = %(id)s', 20, 'write a parameter with a colon, such as :id'],
+  ['SELECT 1 WHERE a = :1', 20, 'write a parameter as a colon and a name of A-Z, a-z, 0-9 and _, such as :id'],
+  ['SELECT 1 WHERE a = : id', 20, 'write a parameter as a colon and a name of A-Z, a-z, 0-9 and _, such as :id'],
+  ['SELECT 1 WHERE a IN :ids', 21, 'write the list in brackets: IN (:names)'],
+  ['SELECT 1 FROM :name', 15, 'write the name of the table; a parameter can only be a value'],
+  ['SELECT\u00a01', 1, 'remove the character U+00A0, which looks like a space or like nothing'],
+  ['\\set x 1', 1, 'remove the command, which only psql knows'],
+  ['SELECT (1 FROM a', 11, undefined],
+  ['SELCT :id', 1, undefined],
+  ['SELECT a::text FROM WHERE', 21, undefined],
+]
+
+test('what is right elsewhere has a cure of its own, other errors have none [N1.2]', () => {
+  for (const [text, column, cure] of cases) {
+    for (const dialect of ['postgres', 'sqlite'] as const) strictEqual(cureAt(text, column, dialect), cure, text)
+  }
+  const colon = 'write a parameter with a colon, such as :id'
+  strictEqual(cureAt('SELECT 1 WHERE a = ?', 21, 'postgres'), colon)
+  strictEqual(cureAt('SELECT 1 WHERE (a = ?)', 22, 'postgres'), colon)
+  strictEqual(cureAt('SELECT interval :n day', 17, 'postgres'), "write :n * interval '1 day', or :text::interval")
+})

@@ -1,0 +1,60 @@
+/** What of an error text may stand in the log. */
+import { doesNotMatch, ok, strictEqual } from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { redact, type RedactOptions } from '../../src/database/redact.ts'
+import { readObject } from '../../src/json/read.ts'
+import type { JsonValue } from '../../src/model.ts'
+
+const valuesOf = (json: string): JsonValue[] => [readObject(`{"x":${json}}`).get('x') as JsonValue]
+
+const samples: readonly (readonly [text: string, json: string, quotes: RedactOptions['quotes'], shown: string])[] = [
+  ['invalid input syntax for type integer: "abc"', '"abc"', 'data', 'invalid input syntax for type integer: "…"'],
+  ['invalid input syntax for type integer: "a"b"', '"a\\"b"', 'data', 'invalid input syntax for type integer: "…"'],
+  ['ungültige Eingabesyntax für Typ integer: »abc«', '"abc"', 'data', 'ungültige Eingabesyntax für Typ integer: »…«'],
+  ['syntaxe en entrée invalide pour le type integer : « abc »', '"abc"', 'data', 'syntaxe en entrée invalide pour le type integer : « …»'], // prettier-ignore
+  ['value "4711" is out of range for type integer', '4711', 'data', 'value "…" is out of range for type integer'],
+  ['time zone "secret/zone" not recognized', '"2026-01-01 Secret/Zone"', 'data', 'time zone "…" not recognized'],
+  ['stored data, "of others"', '1', 'data', 'stored data, "…"'],
+  ['invalid input syntax for type integer: "orders"', '1', 'data', 'invalid input syntax for type integer: "orders"'],
+  ['relation "nowhere" does not exist', '"x"', 'names', 'relation "nowhere" does not exist'],
+  ['relation "nowhere" does not exist', '"from nowhere"', 'names', 'relation "…" does not exist'],
+  ['relation "orders" does not exist', '"my orders"', 'names', 'relation "orders" does not exist'],
+  ['index 4711 is not valid, 0..3', '4711', 'data', 'index … is not valid, 0..3'],
+  ['index 7 is not valid, 0..37', '7', 'data', 'index … is not valid, 0..37'],
+  ['no person Anu Mets', '{"name":"Anu Mets","age":[7]}', 'author', 'no person …'],
+  ['person ANU METS is gone', '["Anu Mets"]', 'author', 'person … is gone'],
+  ['near Mets', '"Anu Mets"', 'author', 'near …'],
+  ['x', 'null', 'data', 'x'],
+  ["bad JSON path: '$.secret['", '"$.secret["', 'names', "bad JSON path: '…'"],
+]
+
+for (const [text, json, quotes, shown] of samples) {
+  test(`${quotes}: ${text} [S16]`, () => {
+    strictEqual(redact(text, valuesOf(json), { sql: 'SELECT * FROM orders', quotes }), shown)
+  })
+}
+
+test('whatever the value and the text around it, the value does not stay [S16]', () => {
+  const around = fc.constantFrom('invalid "%" here', 'value % bad', '"%"', '«%»: "x"', '%', 'a "b" %')
+  const quotes = fc.constantFrom('names' as const, 'data' as const, 'author' as const)
+  fc.assert(
+    fc.property(fc.string({ unit: 'grapheme', minLength: 4 }), around, quotes, (noise, text, kind) => {
+      const value = `#${noise}#`
+      const shown = redact(
+        text.replace('%', () => value),
+        [value],
+        { sql: 'SELECT :x', quotes: kind },
+      )
+      ok(!shown.includes(value), shown)
+    }),
+    { numRuns: 5000 },
+  )
+})
+
+test('a long text is cut, and of a huge batch nothing is told [S16]', () => {
+  const long = redact('x'.repeat(100_000), [], { sql: '', quotes: 'names' })
+  strictEqual(long.length, 1001)
+  const many = Array.from({ length: 20_000 }, (_, index) => `value ${index}`)
+  doesNotMatch(redact('value 12345', many, { sql: '', quotes: 'author' }), /\d/)
+})

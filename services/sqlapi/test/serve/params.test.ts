@@ -1,0 +1,168 @@
+/** Bodies and query strings -> parameter sets, and what is said when one does not fit. */
+import { deepStrictEqual, strictEqual, throws } from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import type { FailureName } from '../../src/errors.ts'
+import type { ParameterSet } from '../../src/model.ts'
+import {
+  findMissing,
+  readBody,
+  readQuery,
+  requireParameters,
+  toBatch,
+  toParameterSet,
+} from '../../src/serve/params/params.ts'
+
+function body(text: string): ReturnType<typeof readBody> {
+  return readBody(Buffer.from(text))
+}
+
+function refuses(run: () => unknown, name: FailureName, message: string): void {
+  throws(run, { name, message })
+}
+
+function malformed(run: () => unknown, message: string): void {
+  refuses(run, 'MalformedRequestException', message)
+}
+
+function set(...names: string[]): ParameterSet {
+  return new Map(names.map((name) => [name, name]))
+}
+
+test('an empty body and null mean no parameters [D2.1]', () => {
+  for (const text of ['', 'null', ' null ', '{}']) deepStrictEqual(toParameterSet(body(text)), new Map(), text)
+})
+
+test('a body that is no object is malformed [D2.1] [S-error.MalformedRequestException]', () => {
+  const kinds = { '[1]': 'an array', '"x"': 'a string', '1': 'a number', '1.5': 'a number', false: 'a boolean' }
+  for (const [text, kind] of Object.entries(kinds)) {
+    malformed(() => toParameterSet(body(text)), `Request body must be a JSON object, not ${kind}`)
+  }
+})
+
+test('a broken body is found in the first step, a wrong shape in the second [D1.8] [S-error.MalformedRequestException]', () => {
+  malformed(() => body('{'), 'Request body is not valid JSON: unexpected end at character 2')
+  malformed(() => body(' '), 'Request body is not valid JSON: unexpected end at character 2')
+  body('[1]')
+})
+
+test('an object is the parameter set, with every key [S-params.7]', () => {
+  deepStrictEqual(
+    toParameterSet(body('{"a":"x","extra":null}')),
+    new Map([
+      ['a', 'x'],
+      ['extra', null],
+    ]),
+  )
+})
+
+test('a batch has one set per element, null meaning none [D2.1]', () => {
+  const sets = toBatch(body('{"other": 1, "queries": [ {"a": "x"}, null, {}, {"b": true} ]}'))
+  deepStrictEqual(sets, [new Map([['a', 'x']]), new Map(), new Map(), new Map([['b', true]])])
+  deepStrictEqual(toBatch(body('{"queries":[]}')), [])
+})
+
+test('a batch without queries is malformed [S-batch.4] [S-error.MalformedRequestException]', () => {
+  for (const text of ['', 'null', '{}', '{"Queries":[]}']) {
+    malformed(() => toBatch(body(text)), "Request body has no field 'queries'")
+  }
+  malformed(() => toBatch(body('[{}]')), 'Request body must be a JSON object, not an array')
+})
+
+test('queries that are no array are malformed [S-batch.4]', () => {
+  const kinds = { '{}': 'an object', '"x"': 'a string', '1': 'a number', true: 'a boolean', null: 'null' }
+  for (const [text, kind] of Object.entries(kinds)) {
+    malformed(() => toBatch(body(`{"queries":${text}}`)), `'queries' must be an array, not ${kind}`)
+  }
+})
+
+test('an element that is no object is malformed, and named by its index [D2.1]', () => {
+  malformed(() => toBatch(body('{"queries":[{},[],1]}')), 'queries[1] must be a JSON object, not an array')
+  malformed(() => toBatch(body('{"queries":[{},null,"x"]}')), 'queries[2] must be a JSON object, not a string')
+})
+
+test('a repeated key of a body: the last value, also for queries [D2.2]', () => {
+  deepStrictEqual(toBatch(body('{"queries":1,"queries":[{"a":"x","a":"y"}]}')), [new Map([['a', 'y']])])
+})
+
+test('every key of a query string binds its value as a string [S-params.4]', () => {
+  deepStrictEqual(Array.from(readQuery('id=42&name=J%C3%BCri&flag=true&none=null')), [
+    ['id', '42'],
+    ['name', 'Jüri'],
+    ['flag', 'true'],
+    ['none', 'null'],
+  ])
+})
+
+test('query strings: the last of a repeated key, keys without a value, plus signs [D2.4]', () => {
+  const cases: [string, Record<string, string>][] = [
+    ['', {}],
+    ['&&', {}],
+    ['a', { a: '' }],
+    ['a=', { a: '' }],
+    ['a=1&&b=2&', { a: '1', b: '2' }],
+    ['a=1&a=2', { a: '2' }],
+    ['a=1&a', { a: '' }],
+    ['a=1=2', { a: '1=2' }],
+    ['a=1+2%2B3', { a: '1 2+3' }],
+    ['a+b=1', { 'a b': '1' }],
+    ['a%3Db=%26', { 'a=b': '&' }],
+    ['=x', { '': 'x' }],
+    ['a=?/;:@', { a: '?/;:@' }],
+  ]
+  for (const [query, expected] of cases) deepStrictEqual(readQuery(query), new Map(Object.entries(expected)), query)
+})
+
+test('what the platform writes as a query string is read back [D2.4]', () => {
+  const pairs = fc.uniqueArray(fc.tuple(fc.string({ unit: 'grapheme' }), fc.string({ unit: 'grapheme' })), {
+    selector: ([key]) => key,
+  })
+  fc.assert(
+    fc.property(pairs, (entries) => {
+      const query = new URLSearchParams(entries).toString()
+      deepStrictEqual(readQuery(query), new Map(new URLSearchParams(query)))
+    }),
+  )
+})
+
+test('a percent escape that cannot be decoded is malformed, not guessed at [S-error.MalformedRequestException]', () => {
+  for (const query of ['a=100%', 'a=%zz', 'a=%ff', '%ED%A0%80=1', 'b=1&a=%C3']) {
+    malformed(() => readQuery(query), 'Query string has a percent escape that does not decode to UTF-8')
+  }
+})
+
+test('the missing parameter that is reported is the first in SQL order [S-params.6] [D1.8]', () => {
+  strictEqual(findMissing(['b', 'a'], set('c')), 'b')
+  strictEqual(findMissing(['b', 'a'], set('b')), 'a')
+  strictEqual(findMissing(['b', 'a'], set('a', 'b', 'c')), undefined)
+  strictEqual(findMissing(['toString'], set()), 'toString')
+})
+
+test('a value of null is not missing [S-params.6]', () => {
+  strictEqual(findMissing(['a'], new Map([['a', null]])), undefined)
+})
+
+test('the message has the name [S-params.6] [S-error.InvalidDataAccessApiUsageException]', () => {
+  requireParameters(['a'], [set('a')], false)
+  const message = "Parameter 'b' has no value in the request"
+  refuses(() => requireParameters(['a', 'b'], [set('a')], false), 'InvalidDataAccessApiUsageException', message)
+})
+
+test('a key that is the parameter but for case, blanks and underscores is named too [S-params.6]', () => {
+  const error = 'InvalidDataAccessApiUsageException'
+  const missing = "Parameter 'userId' has no value in the request"
+  for (const key of ['user_id', 'USERID', 'user-id', ' userId ']) {
+    const message = `${missing}; found ${JSON.stringify(key)}, which is another name`
+    refuses(() => requireParameters(['userId'], [set('a', key)], false), error, message)
+  }
+  refuses(() => requireParameters(['user_id', 'userId'], [set('user_id')], false), error, missing)
+  refuses(() => requireParameters(['userId'], [set('user', 'userIds', '', 'x'.repeat(9_000))], false), error, missing)
+  refuses(() => requireParameters(['_'], [set('', '-')], false), error, "Parameter '_' has no value in the request")
+})
+
+test('in a batch it has the index too [S-batch.1] [S-error.InvalidDataAccessApiUsageException]', () => {
+  requireParameters(['a'], [], true)
+  const message = "Parameter 'b' has no value in queries[1]"
+  const sets = [set('a', 'b'), set('a'), set()]
+  refuses(() => requireParameters(['a', 'b'], sets, true), 'InvalidDataAccessApiUsageException', message)
+})
