@@ -7,7 +7,8 @@ import { dirname, join, relative, resolve, sep } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { type Plugin, rolldown } from 'rolldown'
 import { parseAst } from 'rolldown/parseAst'
-import { placeInDist, platformAsAsked } from './build.ts'
+import { platformAsAsked } from './build/bundle.ts'
+import { placeInDist } from './build/places.ts'
 
 const repository = resolve(import.meta.dirname, '..')
 /** These have dozens of modules; other libraries stay where they are. */

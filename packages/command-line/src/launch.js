@@ -4,7 +4,7 @@
  * the service's `main`.
  *
  * JavaScript that Node.js 14 can read, so that it can say what is wrong: no `node:`, no top-level await, no newer
- * syntax. `tools/build.ts` copies this file into the package as it is.
+ * syntax. `tools/build/package.ts` copies this file into the package as it is.
  */
 
 const neededNode = 24

@@ -4,7 +4,7 @@
  */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { buildPackage } from '../../../tools/build.ts'
+import { buildPackage } from '../../../tools/build/package.ts'
 import {
   callersScenario,
   measureStarts,

@@ -1,6 +1,6 @@
 /** Makes what is published of xroad-proxy. Run by `npm pack`. */
 import { join } from 'node:path'
-import { buildService } from '../../../tools/build.ts'
+import { buildService } from '../../../tools/build/package.ts'
 
 const service = join(import.meta.dirname, '..')
 await buildService(service, join(service, 'dist'))
