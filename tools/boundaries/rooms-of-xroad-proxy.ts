@@ -89,7 +89,11 @@ export const proxy: Part = {
       isPure: true,
     },
     { room: 'boot/config', is: 'the configuration', imports: 'model.ts errors.ts @services/config-file' },
-    { room: 'boot/tls', is: 'keys, passwords and certificates', imports: 'errors.ts @services/config-file' },
+    {
+      room: 'boot/tls',
+      is: 'keys, passwords and certificates',
+      imports: 'errors.ts @services/config-file @services/config-file/secret-file',
+    },
     {
       room: 'boot/dsl',
       is: 'DSL files',

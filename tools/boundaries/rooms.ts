@@ -47,7 +47,8 @@ const sqlapi: Part = {
     {
       room: 'declarations',
       is: 'what a file says about itself',
-      imports: 'model.ts findings json sql declarations/value-types.ts @services/config-file',
+      imports:
+        'model.ts findings json sql declarations/value-types.ts @services/config-file @services/config-file/nearest',
       isPure: true,
     },
     {
@@ -79,7 +80,7 @@ const sqlapi: Part = {
       room: 'boot/config',
       is: 'the configuration',
       imports:
-        'model.ts errors.ts events.ts findings database/url-rules.ts dialects.ts @services/config-file @services/observe',
+        'model.ts errors.ts events.ts findings database/url-rules.ts dialects.ts @services/config-file @services/config-file/nearest @services/config-file/secret-file @services/observe',
     },
     {
       room: 'lock',

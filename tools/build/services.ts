@@ -14,6 +14,8 @@ export interface ServiceBuild {
    * the first part whose modules import it; what belongs to no part is divided by who loads it.
    */
   readonly parts: Readonly<Record<string, readonly string[]>>
+  /** What each of these imports is the part before the others, so that who begins with one loads nothing of another. */
+  readonly sharedBy: readonly string[]
 }
 
 /** What every kind of database imports. */
@@ -23,6 +25,7 @@ const services: Readonly<Record<string, ServiceBuild>> = {
   sqlapi: {
     foundByPlace: ['workers/worker.ts'],
     standalone: ['database/sqlite/worker/worker.ts', 'database/sqlite/workplaces/host.ts'],
+    sharedBy: ['main.ts', 'workers/worker.ts'],
     parts: {
       program: ['main.ts'],
       databases: ['json/keys.ts', ...ofDatabases.map((module) => `database/${module}.ts`)],
@@ -35,10 +38,11 @@ const services: Readonly<Record<string, ServiceBuild>> = {
     foundByPlace: ['soap/check/declaration.ts'],
     standalone: [],
     parts: { program: ['main.ts'], service: ['service.ts', 'reload/live-service.ts'] },
+    sharedBy: [],
   },
 }
 
-const ofOthers: ServiceBuild = { foundByPlace: [], standalone: [], parts: {} }
+const ofOthers: ServiceBuild = { foundByPlace: [], standalone: [], parts: {}, sharedBy: [] }
 
 /** `service` is its folder. */
 export function buildOf(service: string): ServiceBuild {

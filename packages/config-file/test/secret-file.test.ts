@@ -5,7 +5,7 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { test } from 'node:test'
 import { newFolder } from '@services/testing'
-import { CurrentSecret, readSecretFile, SecretFileError } from '../src/index.ts'
+import { CurrentSecret, readSecretFile, SecretFileError } from '../src/secret-file.ts'
 
 function read(content: string | Uint8Array): string {
   return readSecretFile(join(newFolder({ secret: content }), 'secret'))

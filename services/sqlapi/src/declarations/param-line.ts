@@ -3,7 +3,7 @@
  * Whether the SQL has the parameter, and whether its default and its values have its type, is judged once all lines are
  * read (read.ts).
  */
-import { nearest } from '@services/config-file'
+import { nearest } from '@services/config-file/nearest'
 import { skipBlank, skipValue } from '../json/scan.ts'
 import type { JsonValue, ValueTypeName } from '../model.ts'
 import { firstWord, type Mistake, mistake, shown } from './mistake.ts'

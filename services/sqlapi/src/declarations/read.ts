@@ -3,7 +3,7 @@
  * line that cannot be read, or that contradicts another one or the SQL, does not count and is a problem. Pure; runs at
  * boot, once for each file.
  */
-import { nearest } from '@services/config-file'
+import { nearest } from '@services/config-file/nearest'
 import type { DeclarationProblem, Declarations, DeclaredParameter, JsonValue, Method } from '../model.ts'
 import { readElements } from '../json/read.ts'
 import { type Position, positionCounter } from '../sql/position.ts'

@@ -2,7 +2,7 @@
  * The words that a leading comment may declare something with, as one table: `@word` -> its form, and how what stands
  * behind it is read into a draft. What takes more than one line to judge (read.ts) is not judged here.
  */
-import { nearest } from '@services/config-file'
+import { nearest } from '@services/config-file/nearest'
 import { codeNames, isCode } from '../findings/codes.ts'
 import type { DeclaredCache, Method } from '../model.ts'
 import { firstWord, type Mistake, mistake, shown } from './mistake.ts'

@@ -1,5 +1,6 @@
 /** Where the password of a datasource comes from: a variable of the environment, or a file. */
-import { CurrentSecret, type Environment, type Problem, readSecretFile, SecretFileError } from '@services/config-file'
+import type { Environment, Problem } from '@services/config-file'
+import { CurrentSecret, readSecretFile, SecretFileError } from '@services/config-file/secret-file'
 import type { Datasource } from './config.ts'
 import type { DatasourceConfig } from './schema.ts'
 

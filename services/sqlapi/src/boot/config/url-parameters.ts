@@ -3,7 +3,7 @@
  * and ignores none. Query text in, problems with their cures out; no problem contains a value, because any value may be
  * a piece of a password.
  */
-import { nearest } from '@services/config-file'
+import { nearest } from '@services/config-file/nearest'
 import type { UrlRules } from '../../database/url-rules.ts'
 
 /** What is wrong with the parameters, each with its cure. `isSecret` tells that a name may be a piece of a password. */

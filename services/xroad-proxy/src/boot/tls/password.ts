@@ -2,7 +2,8 @@
  * The password of a keystore, out of an environment variable or a file. Where it is comes in, its text goes out, or
  * a StartupFailure that never holds the text.
  */
-import { type Environment, readSecretFile, SecretFileError } from '@services/config-file'
+import type { Environment } from '@services/config-file'
+import { readSecretFile, SecretFileError } from '@services/config-file/secret-file'
 import { StartupFailure } from '../../errors.ts'
 import { refuse } from './named-file.ts'
 

@@ -1,0 +1,29 @@
+/** What the processes of a built service load. */
+import { deepStrictEqual } from 'node:assert/strict'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join, resolve } from 'node:path'
+import { test } from 'node:test'
+import { writeProgram } from './build/bundle.ts'
+
+test('workers of sqlapi load no library that reads configuration; the first process does [S-config.server.workers]', async (t) => {
+  const dist = mkdtempSync(join(tmpdir(), 'dist-'))
+  t.after(() => rmSync(dist, { recursive: true, force: true }))
+  await writeProgram(resolve(import.meta.dirname, '../services/sqlapi'), dist)
+  deepStrictEqual(librariesOf(join(dist, 'main.js')), ['yaml', 'zod'])
+  deepStrictEqual(librariesOf(join(dist, 'workers/worker.js')), [])
+})
+
+/** Libraries in the files that a start from this one loads: the bundler names each module above its code. */
+function librariesOf(entry: string): string[] {
+  const loaded = new Set([entry])
+  const found = new Set<string>()
+  for (const file of loaded) {
+    const code = readFileSync(file, 'utf8')
+    for (const [, path = ''] of code.matchAll(/^(?:import|export) [^"']*["'](\.[^"']+)["'];?$/gm)) {
+      loaded.add(join(dirname(file), path))
+    }
+    for (const [, name = ''] of code.matchAll(/^\/\/ .*node_modules\/([\w-]+)\//gm)) found.add(name)
+  }
+  return [...found].toSorted()
+}
