@@ -120,7 +120,7 @@ const sqlapi: Part = {
       room: 'openapi',
       is: 'what the description is made from, and its pages',
       imports:
-        'model.ts description.ts json/body.ts declarations project-datasource.ts endpoint-types lock/lock.ts boot/config database/database.ts openapi/document @services/content-coding @services/docs-page',
+        'model.ts description.ts json/body.ts declarations project-datasource.ts dialects.ts endpoint-types lock/lock.ts boot/config database/database.ts openapi/document @services/content-coding @services/docs-page',
     },
     {
       room: 'serve',
@@ -186,7 +186,7 @@ const sqlapi: Part = {
       room: 'testing',
       is: 'cases of users, run on copies of a database',
       imports:
-        'errors.ts events.ts project-datasource.ts boot boot/config database/copies.ts database/prepared-database.ts serve/route.ts service.ts testing/test-file.ts @services/command-line @services/config-file @services/observe',
+        'errors.ts events.ts project-datasource.ts dialects.ts boot boot/config database/copies.ts database/prepared-database.ts serve/route.ts service.ts testing/test-file.ts @services/command-line @services/config-file @services/observe',
     },
     {
       room: 'init',

@@ -2,6 +2,7 @@
  * What boot does once the configuration is read: tells what the operator should know, and reads the files. Out comes
  * everything that a service is made of, as plain values, so that it can be made in another process too.
  */
+import { dialects } from '../dialects.ts'
 import type { Events } from '../events.ts'
 import type { Datasource, Loaded } from './config/config.ts'
 import { type Endpoints, loadEndpoints } from './endpoints.ts'
@@ -79,14 +80,14 @@ export async function readAll(
   startTime: number,
   readFiles: typeof loadEndpoints = loadEndpoints,
 ): Promise<Found> {
-  const dialects = new Set(datasources.map(({ dialect }) => dialect))
+  const dialectsInUse = new Set(datasources.map(({ dialect }) => dialect))
   const ignored: Ignored[] = []
-  const endpoints = await readFiles(config.sqlDir, dialects, {
+  const endpoints = await readFiles(config.sqlDir, dialectsInUse, {
     ignored: (what) => ignored.push(what),
     origin: origins['sql_dir'],
   })
   const sized = datasources.map((datasource) => {
-    const sqlComment = config.trace.sqlComment && datasource.dialect === 'postgres'
+    const sqlComment = config.trace.sqlComment && dialects[datasource.dialect].takesTraceComments
     return { ...datasource, poolSize: datasource.maxConnections, login: digestOfLogin(datasource), sqlComment }
   })
   const locked = config.openapi ? await readLocked({ config, datasources, file }, endpoints) : undefined
@@ -123,8 +124,8 @@ export function tellSurprises({ booted, ignored, locked }: Found, events: Events
   for (const project of lost.slice(0, maxLines)) events.emit('projectWithoutDatasource', { project, cure: projectCure })
   if (lost.length > maxLines) events.emit('moreProjectsWithoutDatasource', { more: lost.length - maxLines })
   if (config.checks !== 'off') {
-    const dialects = new Map(datasources.map(({ name, dialect }) => [name, dialect]))
-    const dialectOf = (project: string): Dialect | undefined => dialects.get(datasourceOf(project) ?? '')
+    const byDatasource = new Map(datasources.map(({ name, dialect }) => [name, dialect]))
+    const dialectOf = (project: string): Dialect | undefined => byDatasource.get(datasourceOf(project) ?? '')
     tellJudgements({ endpoints: endpoints.values(), dialectOf, weights: config.check.rules }, events)
   }
   if (config.allowDatasourceHeader && config.datasources.length > 1) {

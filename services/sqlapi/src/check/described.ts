@@ -67,7 +67,6 @@ function cureOf({ mistake, line, column, hint }: Failed, statement: Statement, f
   if (meant !== undefined) return `did you mean ${meant}?`
   const usual = mistake === 'syntax' ? syntaxCure(statement, dialect, at) : undefined
   if (usual !== undefined) return usual
-  if (mistake === 'parameter-type' && dialect === 'sqlite') return codes.type.cure
   // Of a name that does not exist, in whatever form, hints say no more than that.
   return hint === undefined || mistake.startsWith('unknown-') ? codes[mistake].cure : asCure(hint)
 }

@@ -5,13 +5,14 @@
 import { dialects } from '../dialects.ts'
 import type { Dialect, Statement } from '../model.ts'
 import { Reading } from '../rules/reading.ts'
+import type { Grammar } from '../sql/grammar.ts'
 import type { Position } from '../sql/position.ts'
 
 /** `text` begins with the token at the error; `before` is the word in front of it. */
 interface Around {
   readonly text: string
   readonly before: string
-  readonly dialect: Dialect
+  readonly grammar: Grammar
 }
 
 const invisible = /^\S*?([\u00a0\u2000-\u200f\u2028\u2029\u202f\u2060\u3000\ufeff])/
@@ -34,15 +35,16 @@ const cures: readonly ((around: Around) => string | undefined)[] = [
     /^(?:FROM|JOIN|INTO|UPDATE|TABLE)$/.test(before) && text.startsWith(':')
       ? 'write the name of the table; a parameter can only be a value'
       : undefined,
-  ({ text, before, dialect }) =>
-    dialect === 'postgres' && before === 'INTERVAL' && text.startsWith(':')
+  ({ text, before, grammar }) =>
+    grammar.intervalLiterals && before === 'INTERVAL' && text.startsWith(':')
       ? "write :n * interval '1 day', or :text::interval"
       : undefined,
   ({ text }) => (text.startsWith('\\') ? 'remove the command, which only psql knows' : undefined),
 ]
 
 export function syntaxCure(statement: Statement, dialect: Dialect, { line, column }: Position): string | undefined {
-  const reading = new Reading(statement, dialects[dialect].grammar)
+  const { grammar } = dialects[dialect]
+  const reading = new Reading(statement, grammar)
   const found = reading.tokens.findIndex((_, index) => {
     const position = reading.positionOf(index)
     return position.line === line && position.column === column
@@ -52,7 +54,7 @@ export function syntaxCure(statement: Statement, dialect: Dialect, { line, colum
   const before = at - 1
   for (const index of /^[$#%?]$/.test(reading.textAt(before)) ? [before, at] : [at]) {
     const text = reading.source.slice(reading.tokens[index]?.start)
-    const around = { text, before: reading.wordAt(index - 1), dialect }
+    const around = { text, before: reading.wordAt(index - 1), grammar }
     const said = cures.map((cure) => cure(around)).find((each) => each !== undefined)
     if (said !== undefined) return said
   }

@@ -9,6 +9,7 @@ import type { Database } from './database.ts'
 import { optionsOver } from './options-over.ts'
 import type { PostgresOptions } from './postgres/options.ts'
 import { replicaName } from './postgres/replica-state.ts'
+import type { ReplicaProbeOptions } from './postgres/replica-watch.ts'
 import type { ReplicatedOptions } from './postgres/replicated.ts'
 import type { SqliteOptions } from './sqlite/sqlite.ts'
 
@@ -59,19 +60,28 @@ export function openProbe(
 
 /** One question for each replica, whether it may take reads; with the names that replicas have everywhere. */
 export async function openReplicaProbes(
-  { name, url, password, replicas, maxReplicaLagBytes }: ReplicaSet,
+  { name, dialect, url, password, replicas, maxReplicaLagBytes }: ReplicaSet,
   timeoutSeconds: number,
 ): Promise<readonly { readonly name: string; readonly probe: Probe }[]> {
-  if (replicas.length === 0) return []
-  const { ReplicaProbe } = await import('./postgres/replica-watch.ts')
-  return replicas.map((replica, index) => {
+  const probing = replicas.map(async (replica, index) => {
     const options = { first: url, replica, password, maxLagBytes: maxReplicaLagBytes, timeoutSeconds }
-    return { name: replicaName(name, index), probe: new ReplicaProbe(options) }
+    return { name: replicaName(name, index), probe: await replicaProbes[dialect](options) }
   })
+  return Promise.all(probing)
+}
+
+const replicaProbes: Readonly<Record<Dialect, (options: ReplicaProbeOptions) => Promise<Probe>>> = {
+  async postgres(options) {
+    const { ReplicaProbe } = await import('./postgres/replica-watch.ts')
+    return new ReplicaProbe(options)
+  },
+  // The configuration refuses replicas of a file.
+  sqlite: () => Promise.reject(new Error('a SQLite file has no replicas')),
 }
 
 export interface ReplicaSet {
   readonly name: string
+  readonly dialect: Dialect
   readonly url: string
   readonly password?: DatasourceOptions['password']
   readonly replicas: readonly string[]

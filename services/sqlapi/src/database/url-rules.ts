@@ -18,12 +18,12 @@ export interface UrlRules {
   /** Parameters that do not go together, each with a cure, in words that hold no value. */
   conflictsOf(query: URLSearchParams): readonly string[]
   /** Parameters that cannot be honoured where each transaction has another connection, likewise. */
-  pooledConflictsOf?(query: URLSearchParams): readonly string[]
+  pooledConflictsOf(query: URLSearchParams): readonly string[]
   /**
    * What such a URL says without a word that its author may not mean, in words that hold nothing of it; undefined for
    * nothing.
    */
-  hintOf?(url: string): string | undefined
+  hintOf(url: string): string | undefined
   /** Only one process can see the database. */
   isInMemory(url: string): boolean
 }

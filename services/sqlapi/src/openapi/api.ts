@@ -86,13 +86,15 @@ function toParameters(
     const type = described.get(name)
     const own = declared.get(name)
     const ownType = declaredType(own)
-    const known =
-      type === undefined || datasource === undefined ? undefined : jsonTypeOfParameter(type, datasource.dialect)
+    const ofDatabase =
+      type === undefined || datasource === undefined ? undefined : { type, dialect: datasource.dialect }
+    const known = ofDatabase && jsonTypeOfParameter(ofDatabase.type, ofDatabase.dialect)
     return {
       name,
       isExpanded: slots.some((slot) => slot.name === name && slot.role !== 'value'),
       type: ownType ?? known,
-      example: ownType === undefined ? exampleOfDatabaseType(type) : undefined,
+      example:
+        ownType === undefined && ofDatabase ? exampleOfDatabaseType(ofDatabase.type, ofDatabase.dialect) : undefined,
       isDeclared: ownType !== undefined,
       fallback: own?.default === undefined ? undefined : { json: plainValue(own.default) },
       choices: choicesOf(said?.params.get(name)?.enum, ownType ?? known),

@@ -1,6 +1,7 @@
 /** The type of a column -> what its values are in the rows of a datasource, which may have shapes of its own. Pure. */
 import type { Datasource } from '../boot/config/config.ts'
 import type { DatabaseType } from '../description.ts'
+import { dialects } from '../dialects.ts'
 import { type JsonType, jsonTypeOfResult } from '../endpoint-types/json-types.ts'
 import type { ColumnType } from './document/operation.ts'
 
@@ -13,7 +14,8 @@ export function columnType(
   const { name, base = name } = type
   const plain = withoutLength(base)
   const element = plain.replace(/(?:\[\])+$/, '')
-  const inShape = dialect === 'postgres' ? shaped(element, results, plain !== element) : undefined
+  const hasShapes = dialects[dialect].lacks.shapedValues === undefined
+  const inShape = hasShapes ? shaped(element, results, plain !== element) : undefined
   if (inShape === undefined) return jsonTypeOfResult(type, dialect)
   return plain === element || inShape === 'pgobject' ? inShape : { type: 'array', items: inShape }
 }

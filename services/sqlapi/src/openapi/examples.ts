@@ -1,11 +1,12 @@
 /**
- * Types of PostgreSQL whose values are texts -> a text that the database can read. Pure. What is not here can be any
- * text.
+ * The type of a parameter whose values are texts -> a text that its database can read. Pure. What is not here can be
+ * any text.
  */
 import type { DatabaseType } from '../description.ts'
+import type { Dialect } from '../model.ts'
 import { withoutLength } from './column-types.ts'
 
-const examples: ReadonlyMap<string, string> = new Map([
+const ofPostgres: ReadonlyMap<string, string> = new Map([
   ['timestamp without time zone', '2026-01-31T12:30:00'],
   ['time without time zone', '12:30:00'],
   ['time with time zone', '12:30:00Z'],
@@ -41,11 +42,17 @@ const examples: ReadonlyMap<string, string> = new Map([
   ),
 ])
 
+/** SQLite takes values of any type anywhere, so its parameters have none. */
+const examples: Readonly<Record<Dialect, ReadonlyMap<string, string>>> = { postgres: ofPostgres, sqlite: new Map() }
+
 /** Undefined where the type in JSON tells enough. */
-export function exampleOfDatabaseType(type: DatabaseType | undefined): string | readonly string[] | undefined {
+export function exampleOfDatabaseType(
+  type: DatabaseType | undefined,
+  dialect: Dialect,
+): string | readonly string[] | undefined {
   if (type === undefined) return undefined
   const name = withoutLength(type.base ?? type.name)
   const element = name.replace(/(?:\[\])+$/, '')
-  const example = examples.get(element)
+  const example = examples[dialect].get(element)
   return example === undefined || element === name ? example : [example]
 }

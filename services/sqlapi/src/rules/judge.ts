@@ -110,9 +110,8 @@ function controlsTransaction(reading: Reading, { endpoint, dialect }: JudgedFile
   const words = transactionControl(reading)
   if (words === undefined) return []
   const isBeginning = words === 'BEGIN' || words.startsWith('START')
-  const failing = dialect === 'sqlite' ? ', and SQLite refuses to begin another one' : ''
   const why = isBeginning
-    ? `the file is marked, so a transaction has begun already${failing}`
+    ? `the file is marked, so a transaction has begun already${tells[dialect].secondBegin}`
     : 'the file is marked, and this ends its transaction: what follows commits by itself'
   return [{ code: 'transaction-control', ...reading.positionOf(0), message: `${words}: ${why}` }]
 }
@@ -126,7 +125,7 @@ const why = {
 function misplacesList(reading: Reading, { endpoint, script, dialect }: JudgedFile): Remark[] {
   return findListPositions(reading, listsOf(endpoint, script)).map(({ at, name, because }) => {
     const message = `:${name} is not expanded here if it is a list: ${why[because]}`
-    const cure = because === 'cast' && dialect === 'postgres' ? `write = ANY (:${name}::type[])` : undefined
+    const cure = because === 'cast' && dialects[dialect].grammar.arrays ? `write = ANY (:${name}::type[])` : undefined
     const { line, column } = reading.positionOf(at)
     return { code: 'list-position', line, column, message, cure }
   })
@@ -143,19 +142,33 @@ function quotesParameter(reading: Reading): Remark[] {
   })
 }
 
-const sessionTells = {
-  postgres: 'the statement may change its session, so it gets a connection to itself, which is reset before and after',
-  sqlite: 'the statement may change its session, so its connection is closed and opened again behind it',
-} as const satisfies Record<Dialect, string>
+interface Tells {
+  /** What becomes of a BEGIN within a transaction, if it matters; follows what is wrong with it. */
+  readonly secondBegin: string
+  /** What becomes of the session that a statement may change. */
+  readonly sessionChange: string
+}
+
+const tells: Readonly<Record<Dialect, Tells>> = {
+  postgres: {
+    secondBegin: '',
+    sessionChange: 'it gets a connection to itself, which is reset before and after',
+  },
+  sqlite: {
+    secondBegin: ', and SQLite refuses to begin another one',
+    sessionChange: 'its connection is closed and opened again behind it',
+  },
+}
 
 function changesSession(reading: Reading, { dialect }: JudgedFile): Remark[] {
   if (reading.statement.effect !== 'session') return []
-  return [{ code: 'session-change', ...reading.positionOf(0), message: sessionTells[dialect] }]
+  const message = `the statement may change its session, so ${tells[dialect].sessionChange}`
+  return [{ code: 'session-change', ...reading.positionOf(0), message }]
 }
 
 function missesReplica(reading: Reading, { endpoint, dialect }: JudgedFile): Remark[] {
-  if (dialect !== 'postgres' || reading.statement.effect === 'read' || endpoint.declarations?.replica !== true)
-    return []
+  if (reading.statement.effect === 'read' || endpoint.declarations?.replica !== true) return []
+  if (dialects[dialect].lacks.replicas !== undefined) return []
   const message = 'the file is marked @replica, and this does not only read, so the file runs on the first server'
   return [{ code: 'replica-mark', ...reading.positionOf(0), message }]
 }

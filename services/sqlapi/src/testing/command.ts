@@ -12,6 +12,7 @@ import { type Endpoints, loadEndpoints } from '../boot/endpoints.ts'
 import type { TestAction } from '../boot/flags.ts'
 import { prepareDatabase } from '../database/copies.ts'
 import type { PreparedDatabase } from '../database/prepared-database.ts'
+import { dialects } from '../dialects.ts'
 import { StartupFailure } from '../errors.ts'
 import { type EventFields, eventTable } from '../events.ts'
 import { datasourcesByProject, projectRules } from '../project-datasource.ts'
@@ -79,8 +80,9 @@ async function runAll(loaded: Loaded, cases: Found['cases'], format: keyof typeo
   const begun = performance.now()
   const { config } = loaded
   const { datasource, script } = readTestConfig(loaded)
-  const dialects = new Set([datasource.dialect])
-  const endpoints = await loadEndpoints(config.sqlDir, dialects, { origin: loaded.origins['sql_dir'] })
+  const endpoints = await loadEndpoints(config.sqlDir, new Set([datasource.dialect]), {
+    origin: loaded.origins['sql_dir'],
+  })
   refuseServed(loaded, datasource, endpoints)
   const ending = new AbortController()
   // Before anything is made that has to be removed.
@@ -118,13 +120,16 @@ function readTestConfig({ config, datasources, file }: Loaded): { datasource: Da
   }
 }
 
-/** The databases are new ones, but they are on its server, and their script could reach whatever its user can. */
+/**
+ * The databases are new ones. Where there is a server they are on it, and their script could reach whatever its user
+ * can.
+ */
 function refuseServed({ config, file }: Loaded, { name, dialect }: Datasource, endpoints: Endpoints): void {
   const datasourceOf = datasourcesByProject(projectRules(config))
   const served = Array.from(endpoints.values(), ({ project }) => project).find(
     (project) => datasourceOf(project) === name,
   )
-  if (served === undefined || dialect === 'sqlite') return
+  if (served === undefined || dialects[dialect].lacks.server !== undefined) return
   throw new Hindrance(
     `${file}: test.datasource: the files of project ${served} are served from ${name}; add a datasource for tests only`,
   )

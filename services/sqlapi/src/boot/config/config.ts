@@ -22,7 +22,7 @@ import {
   unsetVariable,
 } from '@services/config-file'
 import { type LogFormat, logFormats } from '@services/observe'
-import { dialectOf } from '../../dialects.ts'
+import { dialectOf, dialects } from '../../dialects.ts'
 import { StartupFailure } from '../../errors.ts'
 import { codeNames, isCode } from '../../findings/codes.ts'
 import type { Dialect, ResultShapes } from '../../model.ts'
@@ -232,16 +232,18 @@ function datasourceProblems(
   return problems
 }
 
-/** Replicas are standbys of PostgreSQL. */
+/** Replicas are standbys of the datasource's server. */
 function replicaProblems({ url, replicas }: DatasourceConfig, index: number): Problem[] {
   if (replicas.length === 0) return []
   const path = ['datasources', index, 'replicas']
-  if (dialectOf(url) !== 'postgres') return [{ path, message: 'a SQLite file has no replicas; remove the field' }]
-  return replicas.flatMap((replica, at) =>
-    dialectOf(replica) === 'postgres'
-      ? []
-      : [{ path: [...path, at], message: 'found a URL of SQLite, expected one of PostgreSQL' }],
-  )
+  // The schema lets no URL of another kind pass.
+  const expected = dialects[dialectOf(url) as Dialect]
+  if (expected.lacks.replicas !== undefined) return [{ path, message: `${expected.lacks.replicas}; remove the field` }]
+  return replicas.flatMap((replica, at) => {
+    const found = dialects[dialectOf(replica) as Dialect]
+    const message = `found a URL of ${found.title}, expected one of ${expected.title}`
+    return found === expected ? [] : [{ path: [...path, at], message }]
+  })
 }
 
 /** What several processes cannot share. */
@@ -265,7 +267,7 @@ function tellNames(names: readonly string[]): string {
     : `configured: ${names.map((name) => JSON.stringify(name)).join(', ')}`
 }
 
-/** Completes each URL; only what it lacks is taken from `username` and the password, and nothing for SQLite. */
+/** Completes each URL that may hold a login; only what it lacks is taken from `username` and the password. */
 export function resolveDatasources(datasources: readonly DatasourceConfig[], env: Environment): readonly Datasource[] {
   return Object.freeze(
     datasources.map(({ name, url, username, passwordEnv, replicas: given, ...limits }) => {

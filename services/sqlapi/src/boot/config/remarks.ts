@@ -1,6 +1,7 @@
 /** What is right in a configuration and has no effect, or may not be meant: values in, one WARN each out. Pure. */
 import type { Origins, Problem } from '@services/config-file'
-import { dialectOf } from '../../dialects.ts'
+import { dialectOf, dialects, type Lacks } from '../../dialects.ts'
+import type { Dialect } from '../../model.ts'
 import type { Config, DatasourceConfig } from './schema.ts'
 import { urlHint } from './url.ts'
 
@@ -8,9 +9,8 @@ export function remarksOn(config: Config, origins: Origins): Problem[] {
   return [...uselessFields(config), ...uselessSlowness(config, origins), ...hints(config)]
 }
 
-/** Of databases that are files. */
 function uselessFields({ datasources, cors }: Config): Problem[] {
-  return [...uselessOrigins(cors), ...uselessOfSqlite(datasources)]
+  return [...uselessOrigins(cors), ...datasources.flatMap(uselessOfDatasource)]
 }
 
 function uselessOrigins({ allowedOrigins }: Config['cors']): Problem[] {
@@ -27,24 +27,14 @@ function isOrigin(text: string): boolean {
   return text === 'null' || /^[a-z][a-z\d+.-]*:\/\/[^\s/?#@*A-Z]+$/.test(text)
 }
 
-function uselessOfSqlite(datasources: Config['datasources']): Problem[] {
-  return datasources.flatMap((datasource, index) => {
-    const { url, timeZone, results } = datasource
-    if (dialectOf(url) !== 'sqlite') return []
-    const path = ['datasources', index]
-    const problems: Problem[] = networkFields
-      .filter(([, isUsual]) => !isUsual(datasource))
-      .map(([name]) => ({ path: [...path, name], message: 'has no effect: a SQLite file is reached over no network' }))
-    if (timeZone !== 'UTC') {
-      problems.push({ path: [...path, 'time_zone'], message: 'has no effect: times in SQLite have no time zone' })
-    }
-    if (results.numeric !== 'string' || results.json !== 'value') {
-      problems.push({
-        path: [...path, 'results'],
-        message: 'has no effect: SQLite has neither numeric nor json values',
-      })
-    }
-    return problems
+/** What somebody has set that is about something that its database lacks. */
+function uselessOfDatasource(datasource: DatasourceConfig, index: number): Problem[] {
+  // The schema lets no URL of another kind pass.
+  const { lacks } = dialects[dialectOf(datasource.url) as Dialect]
+  return fieldsAbout.flatMap(([name, subject, isUsual]) => {
+    const why = lacks[subject]
+    if (why === undefined || isUsual(datasource)) return []
+    return [{ path: ['datasources', index, name], message: `has no effect: ${why}` }]
   })
 }
 
@@ -67,11 +57,17 @@ function hints({ datasources }: Config): Problem[] {
   })
 }
 
-/** Each with whether a datasource leaves it as it is. */
-const networkFields: readonly (readonly [name: string, isUsual: (datasource: DatasourceConfig) => boolean])[] = [
-  ['connect_timeout_seconds', ({ connectTimeoutSeconds }) => connectTimeoutSeconds === undefined],
-  ['keepalive_seconds', ({ keepaliveSeconds }) => keepaliveSeconds === 20],
-  ['silence_timeout_seconds', ({ silenceTimeoutSeconds }) => silenceTimeoutSeconds === 10],
-  ['max_replica_lag_bytes', ({ maxReplicaLagBytes }) => maxReplicaLagBytes === 16_777_216],
-  ['pooler', ({ pooler }) => pooler === 'none'],
+/** Each with what a database needs for it, and whether a datasource leaves it as it is. */
+const fieldsAbout: readonly (readonly [
+  name: string,
+  subject: keyof Lacks,
+  isUsual: (datasource: DatasourceConfig) => boolean,
+])[] = [
+  ['connect_timeout_seconds', 'server', ({ connectTimeoutSeconds }) => connectTimeoutSeconds === undefined],
+  ['keepalive_seconds', 'server', ({ keepaliveSeconds }) => keepaliveSeconds === 20],
+  ['silence_timeout_seconds', 'server', ({ silenceTimeoutSeconds }) => silenceTimeoutSeconds === 10],
+  ['max_replica_lag_bytes', 'server', ({ maxReplicaLagBytes }) => maxReplicaLagBytes === 16_777_216],
+  ['pooler', 'server', ({ pooler }) => pooler === 'none'],
+  ['time_zone', 'timeZones', ({ timeZone }) => timeZone === 'UTC'],
+  ['results', 'shapedValues', ({ results }) => results.numeric === 'string' && results.json === 'value'],
 ]

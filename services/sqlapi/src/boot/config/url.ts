@@ -4,7 +4,7 @@
  */
 import type { Problem } from '@services/config-file'
 import type { UrlRules } from '../../database/url-rules.ts'
-import { dialectOf, dialects } from '../../dialects.ts'
+import { dialectOf, dialects, urlPrefixes } from '../../dialects.ts'
 import { parameterProblems } from './url-parameters.ts'
 
 const hidden = '*****'
@@ -29,7 +29,7 @@ export function isInMemory(url: string): boolean {
 
 /** What the author of a URL may not have meant; undefined for nothing. */
 export function urlHint(url: string): string | undefined {
-  return rulesOf(url)?.hintOf?.(url)
+  return rulesOf(url)?.hintOf(url)
 }
 
 /** What the URL of a datasource asks for and nobody can have behind a pooler in transaction mode. */
@@ -38,7 +38,7 @@ export function pooledProblems(
   index: number,
 ): Problem[] {
   if (pooler !== 'transaction') return []
-  const messages = rulesOf(url)?.pooledConflictsOf?.(split(url).query) ?? []
+  const messages = rulesOf(url)?.pooledConflictsOf(split(url).query) ?? []
   return messages.map((message) => ({ path: ['datasources', index, 'url'], message }))
 }
 
@@ -145,9 +145,12 @@ export function urlParameterProblems(url: string): string[] {
   return parameterProblems(rules, query, isSecret)
 }
 
+const schemes = urlPrefixes.map((prefix) => prefix.slice(0, prefix.indexOf(':')))
+const jdbcOfSupported = new RegExp(`^jdbc:(?:${schemes.join('|')}):`, 'i')
+
 const foreign = [
   { scheme: /^(?:jdbc:)?h2:/i, problem: 'an H2 URL, a database that is not supported' },
-  { scheme: /^jdbc:(?:postgresql|sqlite):/i, problem: 'a JDBC URL (drop "jdbc:")' },
+  { scheme: jdbcOfSupported, problem: 'a JDBC URL (drop "jdbc:")' },
   { scheme: /^jdbc:/i, problem: 'a JDBC URL of a database that is not supported' },
   // It may be a password in part, so it is not shown.
   {

@@ -9,6 +9,8 @@ export const url: UrlRules = {
   parameters: {},
   fileParameters: [],
   conflictsOf: () => [],
+  pooledConflictsOf: () => [],
+  hintOf: () => undefined,
   isInMemory(url) {
     const [, path, query] = /^sqlite:(?:\/\/)?([^?]*)\??(.*)$/is.exec(url) ?? []
     const parameters = new URLSearchParams(query)
