@@ -5,6 +5,7 @@
 import { randomUUID } from 'node:crypto'
 import type { FileReply, RawHeaders, Reply } from '../model.ts'
 import { headerValues } from '../raw-headers.ts'
+import { namedByConnection } from '../upstream/headers.ts'
 
 /**
  * For a request that was refused before its lane gave it an id. The caller's own header may be what was wrong with it.
@@ -12,7 +13,8 @@ import { headerValues } from '../raw-headers.ts'
 export function idOfRefused(headers: RawHeaders): string {
   const given = headerValues(headers, 'x-road-id')
   const [id = ''] = given
-  return given.length === 1 && ascii.test(id) ? id : randomUUID()
+  const isUsable = given.length === 1 && ascii.test(id) && !namedByConnection(headers)?.has('x-road-id')
+  return isUsable ? id : randomUUID()
 }
 
 export function withId({ status, headers, body }: Reply | FileReply, id: string): Reply | FileReply {

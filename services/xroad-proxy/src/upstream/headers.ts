@@ -114,7 +114,11 @@ export function toInbound(received: RawHeaders, status = 200, messageId?: string
     if (status === noContent && lower === 'content-length') continue
     if (lower === 'content-length') contentLength = Number(value)
     else if (lower === 'x-road-error') errorCode ??= value
-    else if (lower === messageIdName) hasId = true
+    else if (lower === messageIdName) {
+      // An empty id does not count.
+      if (value === '') continue
+      hasId = true
+    }
     headers.push(name, value)
   }
   if (!hasId) headers.push('X-Road-Id', messageId as string)
@@ -146,14 +150,15 @@ export function framingOf(received: RawHeaders): Framing {
 /** Headers that say which message this is, who asks and why, in lower case. */
 const single = ['x-road-id', 'x-road-userid', 'x-road-issue'] as const
 
-export type CallerHeaders = Readonly<Partial<Record<(typeof single)[number], string>>>
+export type CallerHeaders = Readonly<Partial<Record<(typeof single)[number], string | undefined>>>
 
 /**
  * The text of each header of the caller that may occur once. A second one is refused: a proxy in front that adds its
- * own header instead of replacing the caller's would be passed by. So are bytes that are not UTF-8.
+ * own header instead of replacing the caller's would be passed by. So are bytes that are not UTF-8. A header that
+ * Connection names is not part of the message, and so is not among them.
  */
 export function readCallerHeaders(received: RawHeaders): CallerHeaders {
-  let found: Partial<Record<(typeof single)[number], string>> | undefined
+  let found: { -readonly [Name in keyof CallerHeaders]: CallerHeaders[Name] } | undefined
   for (let i = 0; i < received.length; i += 2) {
     const lower = toSingle(received[i] as string)
     if (lower === undefined) continue
@@ -161,7 +166,11 @@ export function readCallerHeaders(received: RawHeaders): CallerHeaders {
     if (found[lower] !== undefined) throw malformed(received[i] as string, 'is there more than once')
     found[lower] = toText(received[i] as string, received[i + 1] as string)
   }
-  return found ?? none
+  if (found === undefined) return none
+  const named = namedByConnection(received)
+  if (named === undefined) return found
+  for (const name of single) if (named.has(name)) found[name] = undefined
+  return found
 }
 
 /** The same for one header, in lower case, that the configuration names. Undefined where it is missing. */
@@ -204,7 +213,8 @@ function isDropped(lower: string, known: ReadonlySet<string>, named: ReadonlySet
 /** What is in `Connection` usually names no header at all, and then there is no set. */
 const usualConnections: ReadonlySet<string> = new Set(['keep-alive', 'close', 'Keep-Alive', 'Close'])
 
-function namedByConnection(headers: RawHeaders): ReadonlySet<string> | undefined {
+/** In lower case. Undefined where it names none but usual words. */
+export function namedByConnection(headers: RawHeaders): ReadonlySet<string> | undefined {
   let named: Set<string> | undefined
   for (let i = 0; i < headers.length; i += 2) {
     const name = headers[i] as string

@@ -141,6 +141,15 @@ describe('the line of an exchange', () => {
     deepStrictEqual(await heard('removed', {}), [undefined, null])
   })
 
+  test('has no user whose header Connection names, on either lane [D4.3 P5.2]', async () => {
+    for (const [method, path] of [['GET', '/g/get'] as const, ['POST', '/g/soap'] as const]) {
+      const id = `hop-${method}`
+      const headers = `Connection: X-Road-UserId\r\nX-Road-UserId: EE1\r\nX-Road-Id: ${id}\r\nContent-Length: 2\r\n`
+      strictEqual((await exchange(lanes.port, `${head(method, path, headers)}{}`)).status, 200)
+      strictEqual(lineOf(lanes, id)['user'], null)
+    }
+  })
+
   test('has the user that an envelope names, else the one of the caller [P5.2]', async () => {
     let count = 0
     const userOf = async (service: string, body: object, headers: Record<string, string> = {}): Promise<unknown> => {

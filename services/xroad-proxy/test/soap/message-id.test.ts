@@ -69,16 +69,19 @@ describe('on an answer', { concurrency: true }, () => {
     })
   }
 
-  test('the one of the upstream wins on the REST lane [P5.1]', async () => {
-    const own = await startRaw(answering(answer('{}', 'x-road-id: of-the-server\r\n')))
-    const lanes = await startLanes({ dsl, config: { security_server: { url: own.url } } })
-    try {
-      strictEqual(idOf(await post(lanes, '/g/rest', 'X-Road-Id: mine\r\n')), 'of-the-server')
-    } finally {
-      await lanes.close()
-      await own.close()
-    }
-  })
+  const ofUpstream = { 'the one of the upstream wins': 'of-the-server', 'an empty one of the upstream is none': '' }
+  for (const [what, id] of Object.entries(ofUpstream)) {
+    test(`${what} on the REST lane [P5.1]`, async () => {
+      const own = await startRaw(answering(answer('{}', `x-road-id: ${id}\r\n`)))
+      const lanes = await startLanes({ dsl, config: { security_server: { url: own.url } } })
+      try {
+        strictEqual(idOf(await post(lanes, '/g/rest', 'X-Road-Id: mine\r\n')), id || 'mine')
+      } finally {
+        await lanes.close()
+        await own.close()
+      }
+    })
+  }
 })
 
 test('id, user and issue of a SOAP caller reach the envelope, and nothing else does [P5.1]', async () => {
@@ -90,6 +93,46 @@ test('id, user and issue of a SOAP caller reach the envelope, and nothing else d
     sent?.headers.filter(([name]) => /^x-road/i.test(name)),
     [],
   )
+})
+
+describe('a header that Connection names', { concurrency: true }, () => {
+  const given = { 'X-Road-Id': 'gone-1', 'X-Road-UserId': 'gone-2', 'X-Road-Issue': 'gone-3' }
+  const all = Object.entries(given).map(([name, value]) => `${name}: ${value}\r\n`)
+
+  for (const [name, value] of Object.entries(given)) {
+    for (const lane of lanesOfCalls) {
+      test(`does not go out on the ${lane} lane: ${name} [D4.3 P5.1]`, async () => {
+        const own = await startRaw(answering(answer(envelope, 'Content-Type: text/xml\r\n')))
+        const lanes = await startLanes({ dsl, config: { security_server: { url: own.url } } })
+        try {
+          const got = await post(lanes, `/g/${lane}`, `Connection: ${name.toLowerCase()}\r\n${all.join('')}`)
+          strictEqual(got.status, 200)
+          const [sent] = own.requests
+          const text = `${sent?.head}${String(await sent?.body())}`
+          deepStrictEqual(
+            Object.values(given).filter((each) => !text.includes(each)),
+            [value],
+          )
+          if (name === 'X-Road-Id') match(idOf(got), fresh)
+          else strictEqual(idOf(got), given['X-Road-Id'])
+        } finally {
+          await lanes.close()
+          await own.close()
+        }
+      })
+    }
+  }
+
+  test('is no id of an error either [D4.3 P5.1]', async () => {
+    match(idOf(await post(telling, '/g/none', 'Connection: X-Road-Id\r\nX-Road-Id: gone-1\r\n')), fresh)
+  })
+
+  test('is refused nevertheless where it occurs twice [X11]', async () => {
+    for (const lane of lanesOfCalls) {
+      const twice = 'Connection: X-Road-UserId\r\nX-Road-UserId: 1\r\nX-Road-UserId: 2\r\n'
+      strictEqual((await post(plain, `/g/${lane}`, twice)).status, 400)
+    }
+  })
 })
 
 test('an issue that occurs twice is refused on both lanes [P5.1 X11]', async () => {
