@@ -1,6 +1,7 @@
 /** JSON Schemas of requests and answers, made from the types of a WSDL. */
 import { deepStrictEqual, ok, strictEqual } from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import fc from 'fast-check'
 import { matchPattern } from '../../src/wsdl/description/example-pattern.ts'
 import { describeRequest } from '../../src/wsdl/description/request-schema.ts'
 import { ResponseSchemas } from '../../src/wsdl/description/response-schema.ts'
@@ -35,6 +36,55 @@ const restricted = (base: string, facets: Readonly<Record<string, string | numbe
   `<x:element name="f"><x:simpleType><x:restriction base="${base}">${Object.entries(facets)
     .map(([name, value]) => `<x:${name} value="${value}"/>`)
     .join('')}</x:restriction></x:simpleType></x:element>`
+
+describe('bounds of numbers that JavaScript rounds [D6.3 X24]', () => {
+  const keywords = {
+    minInclusive: 'minimum',
+    minExclusive: 'exclusiveMinimum',
+    maxInclusive: 'maximum',
+    maxExclusive: 'exclusiveMaximum',
+  } as const
+  const boundOf = (base: string, facet: string, value: string): number => {
+    const { schema } = field(restricted(base, { [facet]: value }))
+    return (schema as Readonly<Record<string, number>>)[keywords[facet as keyof typeof keywords]] ?? NaN
+  }
+  const wholes = ['1', '9007199254740991', '9007199254740992', '1000000000000000', '100000000000000000000', '0']
+  for (const value of [...wholes, ...wholes.map((each) => `-${each}`), '0.1', '-0.1', '12345.678', '1e300']) {
+    test(`a bound that is a number of JavaScript stays: ${value}`, () => {
+      for (const facet of Object.keys(keywords)) strictEqual(boundOf('x:decimal', facet, value), Number(value), facet)
+    })
+  }
+
+  test('another one gives the next number inside, as JSON writes it and as all its digits', () => {
+    const digits = fc.tuple(fc.bigInt({ min: 1n, max: 10n ** 30n }), fc.constantFrom('', '-'))
+    const isInside = (facet: string, number: bigint, bound: bigint): boolean =>
+      facet.startsWith('min') ? number >= bound : number <= bound
+    fc.assert(
+      fc.property(digits, fc.constantFrom(...Object.keys(keywords)), ([size, sign], facet) => {
+        const text = `${sign}${size}`
+        const found = boundOf('x:integer', facet, text)
+        const bound = BigInt(text)
+        // Below 1e21 JSON has no exponent.
+        const written = Math.abs(found) < 1e21 ? BigInt(String(found)) : BigInt(found)
+        ok(isInside(facet, written, bound) && isInside(facet, BigInt(found), bound), `${facet} ${text}: ${found}`)
+        ok(Math.abs(found - Number(text)) <= Math.abs(Number(text)) * 4 * Number.EPSILON, `${facet} ${text}: ${found}`)
+      }),
+    )
+  })
+
+  test('more digits than a number of JavaScript has are a bound inside, or none', () => {
+    const schemaOf = (facets: Readonly<Record<string, string>>): unknown =>
+      field(restricted('x:decimal', facets)).schema
+    deepStrictEqual(schemaOf({ totalDigits: '15' }), { type: 'number', minimum: -(1e15 - 1), maximum: 1e15 - 1 })
+    const most = 9_999_999_999_999_998
+    deepStrictEqual(schemaOf({ totalDigits: '16' }), { type: 'number', minimum: -most, maximum: most })
+    deepStrictEqual(schemaOf({ totalDigits: '999999999', fractionDigits: '500' }), { type: 'number' })
+    deepStrictEqual(schemaOf({ minInclusive: '9'.repeat(400) }), { type: 'number' })
+    deepStrictEqual(boundOf('x:decimal', 'minInclusive', '1.00000000000000001'), 1 + Number.EPSILON)
+    deepStrictEqual(boundOf('x:decimal', 'maxInclusive', '1.00000000000000001'), 1)
+    deepStrictEqual(boundOf('x:decimal', 'minInclusive', `0.${'0'.repeat(400)}1`), 0)
+  })
+})
 
 describe('fields of a request [D6.3]', () => {
   const cases: readonly (readonly [string, string, object | undefined, unknown])[] = [

@@ -7,6 +7,7 @@ import { describeBytes, isByteText } from './byte-text.ts'
 import { leavesEmpty } from './example-pattern.ts'
 import type { SimpleType } from '../schema/simple-type.ts'
 import { toExpression } from '../schema/pattern.ts'
+import { compareDecimals, toDecimal } from '../../soap/check/decimals.ts'
 import { lexical, narrowedMembers } from './union-members.ts'
 import { formatOf, type Json, type JsonSchema, jsonTypes, type Kind, kindOf, orNull, toJson } from './value-schema.ts'
 
@@ -122,15 +123,14 @@ const ranges: Readonly<Record<string, readonly [least: number | undefined, most:
 
 function bounds(type: SimpleType, kind: Kind): JsonSchema {
   const { facets, builtin } = type
-  const facet = (name: string): number | undefined => toBound(facets.get(name))
   const [from, to] = ranges[builtin] ?? []
-  const digits = facet('totalDigits')
-  const decimals = kind === 'integer' ? 0 : facet('fractionDigits')
-  const widest =
-    digits === undefined ? undefined : 10 ** (digits - (decimals ?? 0)) - (decimals === undefined ? 1 : 10 ** -decimals)
-  const least = highest([from, facet('minInclusive'), widest === undefined ? undefined : -widest])
-  const most = lowest([to, facet('maxInclusive'), widest])
-  const [above, below] = [facet('minExclusive'), facet('maxExclusive')]
+  const digits = countIn(facets.get('totalDigits'))
+  const decimals = kind === 'integer' ? 0 : countIn(facets.get('fractionDigits'))
+  const widest = digits === undefined ? undefined : widestOf(digits, decimals ?? 0)
+  const least = highest([from, toBound(facets.get('minInclusive'), 'least'), toBound(widest && `-${widest}`, 'least')])
+  const most = lowest([to, toBound(facets.get('maxInclusive'), 'most'), toBound(widest, 'most')])
+  const above = toBound(facets.get('minExclusive'), 'least')
+  const below = toBound(facets.get('maxExclusive'), 'most')
   return {
     ...(least === undefined ? {} : { minimum: least }),
     ...(most === undefined ? {} : { maximum: most }),
@@ -140,13 +140,56 @@ function bounds(type: SimpleType, kind: Kind): JsonSchema {
   }
 }
 
-const tooLong = /^([-+]?)\d{16,40}$/u
+/** More digits than this no number of JavaScript has, before its point or behind it. */
+const maxDigits = 300
 
-/** Of a number that JSON's readers round, the next one that is closer to zero, which is inside the bound for sure. */
-function toBound(text: string | undefined): number | undefined {
+function countIn(text: string | undefined): number | undefined {
+  const count = text === undefined ? NaN : Number(text)
+  return Number.isInteger(count) && count >= 0 && count <= maxDigits ? count : undefined
+}
+
+/** The largest number of so many digits. */
+function widestOf(digits: number, decimals: number): string {
+  return `${'9'.repeat(Math.max(digits - decimals, 0)) || '0'}${decimals === 0 ? '' : `.${'9'.repeat(decimals)}`}`
+}
+
+const plainDecimal = /^[-+]?(?:\d+\.?\d*|\.\d+)$/u
+
+/**
+ * Where no number of JavaScript has the digits of a bound, the next one inside it: to readers that round, and as JSON
+ * writes it to those that do not.
+ */
+function toBound(text: string | undefined, side: 'least' | 'most'): number | undefined {
   const value = text === undefined ? NaN : Number(text)
+  const exact = text?.trim() ?? ''
   if (!Number.isFinite(value)) return undefined
-  return tooLong.test(text?.trim() ?? '') ? value * (1 - 2 ** -51) : value
+  if (!plainDecimal.test(exact)) return value
+  const bound = toDecimal(exact)
+  const sign = side === 'least' ? 1 : -1
+  const isBeyond = (digits: string): boolean => sign * compareDecimals(toDecimal(digits), bound) < 0
+  let found = value
+  // The last bit of a number, once or twice. A number without such a bit stays.
+  for (let step = 0; step < 4 && digitsOf(found).some(isBeyond); step++) {
+    found *= 1 + (found > 0 ? sign : -sign) * Number.EPSILON
+    if (!Number.isFinite(found)) return undefined
+  }
+  return found
+}
+
+/** As JSON writes it; of a whole number that is rounded there, also all its digits. */
+function digitsOf(value: number): readonly string[] {
+  const written = withoutExponent(String(value))
+  return Math.abs(value) > Number.MAX_SAFE_INTEGER ? [written, BigInt(value).toString()] : [written]
+}
+
+function withoutExponent(text: string): string {
+  const [mantissa = '', exponent] = text.split('e')
+  if (exponent === undefined) return text
+  const [, sign = '', whole = '', fraction = ''] = /^(-?)(\d+)\.?(\d*)$/.exec(mantissa) ?? []
+  const power = Number(exponent)
+  return power < 0
+    ? `${sign}0.${'0'.repeat(-power - 1)}${whole}${fraction}`
+    : `${sign}${whole}${fraction.padEnd(power, '0')}`
 }
 
 function highest(values: readonly (number | undefined)[]): number | undefined {
