@@ -333,7 +333,8 @@ test('what is no Handlebars is refused with a line [S-boot.2]', () => {
   const refusals: [string, number, string][] = [
     ['{{', 1, ends],
     ['<a>\n{{a', 2, wrong],
-    ['<a>\n\n{{#if a}}\nx\n', 5, ends],
+    ['<a>\n{{a\n\n', 2, ends],
+    ['<a>\r\n{{#if a\r\n\r\n', 2, ends],
     ['<a>\r\n{{}}', 2, early],
     ['{{{a}}', 1, early],
     ['{{a}}}', 1, '}}} closes what {{ has opened'],
@@ -352,6 +353,25 @@ test('what is no Handlebars is refused with a line [S-boot.2]', () => {
     ['x\n{{> a b c}}', 2, 'Unsupported number of partial arguments: 2'],
   ]
   for (const [source, line, message] of refusals) deepStrictEqual(refusal(source), [line, message], source)
+})
+
+test('a block that is not closed is told where it opens, whatever follows [S-boot.2]', () => {
+  const missing = (block: string, name = 'if'): string =>
+    `the block {{#${block}}} is not closed; {{/${name}}} is missing`
+  const templates: [string, number, string][] = [
+    ['<a>\n\n{{#if a}}\nx\n', 3, missing('if a')],
+    ['<a>\r\n{{#if a}}\r\nx\r\n', 2, missing('if a')],
+    ['\n{{#if a}}\n{{else}}\n', 2, missing('if a')],
+    ['\n{{#if a}}\n{{^}}\n', 2, missing('if a')],
+    ['\n{{#if a}}\n{{#each b}}{{/each}}\n{{c}}', 2, missing('if a')],
+    ['{{#if a}}\n{{#each b}}\n{{c}}', 2, missing('each b', 'each')],
+    ['{{#if a}}{{/if}}\n{{~#if_present a\n  b~}}\nx', 2, missing('if_present a b', 'if_present')],
+    ['\n{{#if a}}\n{{! {{/if}} }}\n{{!-- {{#each b}} --}}\n', 2, missing('if a')],
+    ['\n{{#if a}}\n\\{{/if}}\n\\{{#each b}}\n', 2, missing('if a')],
+    ['\n{{#if (lookup a "}}{{#each b}}")}}\n', 2, missing('if (lookup a "}}{{#each b}}")')],
+    [`\n{{#if ${'a'.repeat(100)}}}\n`, 2, missing('if')],
+  ]
+  for (const [source, line, message] of templates) deepStrictEqual(refusal(source), [line, message], source)
 })
 
 test('blocks within blocks, more of them than the short cut follows [S-soap.envelope]', () => {

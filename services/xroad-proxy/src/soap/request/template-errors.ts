@@ -3,6 +3,7 @@
  * comes in, an error in the words of this service goes out, without any value of a caller.
  */
 import { Failure } from '../../errors.ts'
+import { findOpenTag, type OpenTag } from './template-scan.ts'
 
 /** `line` counts from 1 in the source of the template. */
 export class TemplateSyntaxError extends Error {
@@ -20,9 +21,10 @@ export class TemplateSyntaxError extends Error {
  */
 export class RenderError extends Error {}
 
+const ending = 'the template ends before a placeholder or a block is closed'
+
 /** The parser's name of what it met -> what that means for the author. */
 const surprises: Readonly<Record<string, string>> = {
-  EOF: 'the template ends before a placeholder or a block is closed',
   INVALID: 'a placeholder that is not closed, or a character that has no place in one',
   CLOSE: '}} comes too early or closes what {{{ has opened',
   CLOSE_UNESCAPED: '}}} closes what {{ has opened',
@@ -31,14 +33,25 @@ const surprises: Readonly<Record<string, string>> = {
   OPEN_ENDBLOCK: 'the end of a block that was not opened',
 }
 
-export function toSyntaxError(error: unknown): TemplateSyntaxError {
+/** `source` is the template. */
+export function toSyntaxError(error: unknown, source: string): TemplateSyntaxError {
   if (error instanceof RangeError) return new TemplateSyntaxError('blocks stand too deep inside each other', 1)
   const { message, lineNumber } = error as { readonly message: string; readonly lineNumber?: number }
   const line = Number(lineNumber ?? /on line (\d+)/.exec(message)?.[1] ?? 1)
   const token = /, got '(\w+)'$/.exec(message)?.[1]
+  if (token === 'EOF') return toEarlyEnd(findOpenTag(source) ?? { line, block: undefined })
   if (token !== undefined) return new TemplateSyntaxError(surprises[token] ?? 'this is not a placeholder', line)
   if (message.startsWith('Lexical error')) return new TemplateSyntaxError('a character that cannot be read', line)
   return new TemplateSyntaxError(message.replace(/ - \d+:\d+$/, ''), line)
+}
+
+const maxShownCharacters = 64
+
+function toEarlyEnd({ line, block }: OpenTag): TemplateSyntaxError {
+  if (block === undefined) return new TemplateSyntaxError(ending, line)
+  const [name = ''] = block.split(/\s/)
+  const shown = block.length > maxShownCharacters ? name : block.replaceAll(/\s+/g, ' ')
+  return new TemplateSyntaxError(`the block {{#${shown}}} is not closed; {{/${name}}} is missing`, line)
 }
 
 /** Complaints of Handlebars whose text comes from the template alone. */

@@ -1,6 +1,7 @@
 /**
  * The source of a template -> whether it consists only of the usual placeholders and blocks. Those are known to be
  * valid Handlebars, which saves the slow parser at boot, when thousands of templates wait. "No" means "ask the parser".
+ * Also where a template begins what it does not close, which the parser does not tell.
  *
  * Does not judge anything unusual, and does not render.
  */
@@ -85,4 +86,39 @@ function follow(blocks: OpenBlock[], groups: Readonly<Record<string, string | un
   if (block === undefined || block.hasElse) return false
   block.hasElse = groups['asks'] === undefined
   return true
+}
+
+/** What is open at the end of a template. */
+export interface OpenTag {
+  readonly line: number
+  /** Of a block, without its braces; undefined of a placeholder. */
+  readonly block: string | undefined
+}
+
+/** Comments, and whole tags; a sign is that of a block. */
+const anyTag =
+  /(?<backslashes>\\*)\{\{~?(?:!--[^]*?--~?\}\}|![^]*?\}\}|(?<sign>[#^/]?)[*>]?\s*(?<words>(?:"[^"]*"|'[^']*'|[^}"'])*)\}\})/g
+
+/**
+ * The tag of a template that ends too early. Undefined where none is found: the parser knows stranger tags. Only for
+ * what the parser refuses.
+ */
+export function findOpenTag(source: string): OpenTag | undefined {
+  const last = source.lastIndexOf('{{')
+  if (source.indexOf('}}', last) === -1) return { line: lineAt(source, last), block: undefined }
+  const open: OpenTag[] = []
+  for (const { index, groups } of source.matchAll(anyTag)) {
+    const { sign, words = '', backslashes = '' } = groups ?? {}
+    // A backslash makes text of a tag, and another one before it a backslash.
+    if (!sign || backslashes.length === 1) continue
+    const block = words.replace(/~$/, '').trim()
+    if (sign === '/') open.pop()
+    // Without words it is an {{else}}.
+    else if (block !== '') open.push({ line: lineAt(source, index), block })
+  }
+  return open.at(-1)
+}
+
+function lineAt(source: string, index: number): number {
+  return source.slice(0, Math.max(index, 0)).split(/\r\n?|\n/).length
 }

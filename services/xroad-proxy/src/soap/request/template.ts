@@ -87,7 +87,7 @@ function check(source: string, nearest?: Nearest): readonly TemplateWarning[] {
     review.accept(program)
     return review.hasInlinePartials ? review.calls : [...review.calls, ...review.partials]
   } catch (error) {
-    throw toSyntaxError(error)
+    throw toSyntaxError(error, source)
   }
 }
 
