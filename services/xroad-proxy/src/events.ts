@@ -35,6 +35,8 @@ export interface AnsweredRequest {
   readonly id?: string | undefined
   readonly error?: string | undefined
   readonly source?: string | undefined
+  /** Why something never became a request. */
+  readonly reason?: string | undefined
   readonly request_id: string
   readonly traceparent?: string | undefined
 }

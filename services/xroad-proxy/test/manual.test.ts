@@ -313,6 +313,7 @@ describe('errors.md', () => {
     const silent = openEvents({ level: 'off', format: 'text' }, { write: () => undefined })
     const reasons = [
       'malformed',
+      'TLS',
       'not a target',
       'no host',
       'repeated host',

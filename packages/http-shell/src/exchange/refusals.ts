@@ -9,6 +9,7 @@ import { requestIdName } from './request-id.ts'
 /** Why something is refused before the service sees a request. */
 export type Reason =
   | 'malformed'
+  | 'TLS'
   | 'not a target'
   | 'unknown method'
   | 'tunnel'
@@ -51,6 +52,7 @@ export interface ParserError extends Error {
 }
 
 export function toRefusal(error: ParserError, isBody: boolean, requestId: string): Refusal {
+  if (!isBody && beginsTls(error)) return { reason: 'TLS', line: undefined, isBody, requestId, maxHeadBytes }
   const reason = reasons[error.code ?? ''] ?? 'malformed'
   const line = isBody || reason !== 'unknown method' ? undefined : readLine(error)
   // Bytes that only look like a method to the parser are not a request.
@@ -65,6 +67,11 @@ const reasons: Readonly<Record<string, Reason>> = {
   HPE_INVALID_CONSTANT: 'not a target',
   HPE_HEADER_OVERFLOW: 'head too large',
   ERR_HTTP_REQUEST_TIMEOUT: 'timeout',
+}
+
+/** A record of a handshake, as the client's first words: its port is one for plain HTTP. */
+function beginsTls({ rawPacket, bytesParsed = 0 }: ParserError): boolean {
+  return bytesParsed === 0 && rawPacket?.[0] === 0x16 && rawPacket[1] === 0x03
 }
 
 /** The line in which the parser stopped, if it is a request line. What was good before it may be other requests. */

@@ -31,6 +31,8 @@ export function refuse({ reason, line, maxHeadBytes }: Refusal): NamedRefusal {
       return malformed('The Host header is neither a host name nor an address')
     case 'not a target':
       return malformed('The URL is not valid: percent-encode blanks and letters outside ASCII, as %20 and %C3%B5')
+    case 'TLS':
+      return malformed('This port takes plain HTTP, and the client began TLS: call it with http://')
     case 'malformed':
       return malformed('The request is not valid HTTP')
   }

@@ -15,31 +15,38 @@ export function refuse(
   refusal: Refusal,
 ): Reply {
   const id = randomUUID()
-  const { error, reply } = toRefusal(routes, refusal, errorMessageId ? id : undefined)
+  const { error, reason, reply } = toRefusal(routes, refusal, errorMessageId ? id : undefined)
   // Neither method nor path: what looks like them may be the rest of a body that was longer than declared. The request
   // path logs a request whose body is what was refused.
   if (!refusal.isBody && events.isEnabled('answered')) {
     const { requestId: request_id } = refusal
-    events.emit('answered', { method: 'unknown', status: reply.status, ms: 0, id, error, source: 'proxy', request_id })
+    const { status } = reply
+    events.emit('answered', { method: 'unknown', status, ms: 0, id, error, source: 'proxy', reason, request_id })
   }
   return { ...reply, headers: { ...reply.headers, 'X-Road-Id': id } }
 }
 
 interface Refused {
   readonly error: string
+  /** The same for every client: it quotes nothing that was sent. Undefined where it would name a path. */
+  readonly reason: string | undefined
   readonly reply: Reply
 }
 
 function toRefusal(routes: Routes, { reason, line, maxHeadBytes }: Refusal, messageId: string | undefined): Refused {
   const malformed = (status: number, message: string): Refused => {
     const error = 'malformed_request'
-    return { error, reply: { status, body: JSON.stringify({ error, message, message_id: messageId }) } }
+    return {
+      error,
+      reason: message,
+      reply: { status, body: JSON.stringify({ error, message, message_id: messageId }) },
+    }
   }
   switch (reason) {
     case 'unknown method':
     case 'tunnel': {
       const failure = findFailure(routes, line ?? { method: '', target: '' })
-      return { error: failure.code, reply: toReply(failure, messageId) }
+      return { error: failure.code, reason: undefined, reply: toReply(failure, messageId) }
     }
     case 'head too large':
       return malformed(431, `the request line and headers are larger than ${maxHeadBytes} bytes`)
@@ -55,6 +62,8 @@ function toRefusal(routes: Routes, { reason, line, maxHeadBytes }: Refusal, mess
       return malformed(400, 'the Host header is neither a host name nor an address')
     case 'not a target':
       return malformed(400, 'the URL is not valid: percent-encode blanks and letters outside ASCII, as %20 and %C3%B5')
+    case 'TLS':
+      return malformed(400, 'this port takes plain HTTP, and the client began TLS: call it with http://')
     case 'malformed':
       return malformed(400, 'the request is not valid HTTP')
   }

@@ -102,6 +102,18 @@ test('slow: a request that took slow_ms has a line, and so has an error of the p
   await slow.close()
 })
 
+test('the line about what never became a request says why, in the words of its answer [O2.3 D1.8]', async () => {
+  const lanes = await start()
+  const clientHello = '\x16\x03\x01\x00\xf4\x01\x00\x00\xf0\x03\x03'
+  const answers = [await exchange(lanes.port, clientHello), await exchange(lanes.port, 'no request secret\r\n\r\n')]
+  const messages = answers.map(({ body }) => (JSON.parse(body) as { message: string }).message)
+  match(messages[0] ?? '', /the client began TLS/)
+  deepStrictEqual(
+    (await untilLines(lanes, 2)).map(({ reason }) => reason),
+    messages,
+  )
+})
+
 test('a line has the durations, the wait, the bytes and the id [O2.3]', async () => {
   const lanes = await start()
   const answers = [await post(lanes, '/g/rest'), await post(lanes, '/g/soap'), await exchange(lanes.port, head('HEAD', '/health'))] // prettier-ignore
