@@ -2,7 +2,8 @@
 import { deepStrictEqual, ok, strictEqual } from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { call, until, Wire } from '@services/testing'
-import { type AdminListener, type AdminPages, sharedWhileRunning, startAdmin } from '../src/index.ts'
+import { type AdminListener, sharedWhileRunning, startAdmin } from '../src/index.ts'
+import type { AdminPages } from '../src/listener.ts'
 
 let admin: AdminListener
 let status: 'ready' | 'not_ready' = 'ready'

@@ -1,2 +1,2 @@
 /** The entry point for tests: what every service with an admin listener has to get right. */
-export { type BalancedService, type BalancerCases, testBalancer } from './balancer-cases.ts'
+export { testBalancer } from './balancer-cases.ts'

@@ -1,7 +1,6 @@
 export {
   addressText,
   adminSection,
-  type ListenAddress,
   reloadField,
   requestLogFields,
   shutdownSection,
@@ -29,7 +28,7 @@ export {
   variableName,
   wholeNumber,
 } from './fields.ts'
-export type { Field, ValueOf } from './fields.ts'
+export type { ValueOf } from './fields.ts'
 export { toJsonSchema } from './json-schema.ts'
 export { isMapping, Literal, textOf, withoutLiterals } from './yaml/data.ts'
 export type { Data, Mapping } from './yaml/data.ts'
@@ -39,7 +38,6 @@ export type { Origins } from './origins.ts'
 export { locate } from './yaml/places.ts'
 export type { Places } from './yaml/places.ts'
 export { shownVariable, unsetVariable } from './words/secrets.ts'
-export type { PasswordField } from './words/secrets.ts'
 export { tellUnknown } from './words/unknown-field.ts'
 export { found, inOneLine, toFieldName } from './words/problem.ts'
 export type { Path, Problem } from './words/problem.ts'

@@ -1,2 +1,2 @@
 /** What the services import. */
-export { createDocsPage, docsPaths, type DocsOptions, type DocsPage, type DocsReply } from './docs-page.ts'
+export { createDocsPage, docsPaths } from './docs-page.ts'

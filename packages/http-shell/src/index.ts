@@ -1,6 +1,6 @@
 /** The entry point: what the services may use of this package. */
 export { BodyCut, BodyTooLarge, type Reserve } from './exchange/body.ts'
-export type { Exchange, Headers, Leaving, RawHeaders, RequestHeaders, SendOptions } from './exchange/exchange.ts'
+export type { Exchange, SendOptions } from './exchange/exchange.ts'
 export {
   type Bounds,
   defaultBounds,
@@ -14,4 +14,4 @@ export {
 export { Pieces } from './exchange/pieces.ts'
 export { type Address, listen, ListenProblem } from './listen.ts'
 export { type Refusal, type Refused, type RequestLine } from './exchange/refusals.ts'
-export { type Shell, type ShellLoad, type ShellOptions, startShell } from './shell.ts'
+export { type Shell, type ShellOptions, startShell } from './shell.ts'

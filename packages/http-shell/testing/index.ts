@@ -1,5 +1,5 @@
 /** The entry point for tests: what every service on this shell has to get right. */
 export { converse, type Subject, withLines } from './pipelines.ts'
-export { type Compared, compareReaders } from './readers.ts'
+export { compareReaders } from './readers.ts'
 export { randomRequest } from './requests.ts'
 export { testPipelines } from './tests.ts'

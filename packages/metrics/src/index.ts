@@ -1,7 +1,7 @@
 /** The entry point: what services import of this package. */
-export { counter, gauge, histogram, type MetricRow, type MetricTable, peak, prefixed } from './metric-table.ts'
+export { counter, gauge, histogram, peak, prefixed } from './metric-table.ts'
 export { openProcessMetrics, processMetrics } from './process-metrics.ts'
 export { methodLabel, noEndpoint } from './request-labels.ts'
-export { Counter, Gauge, Histogram, Registry } from './registry.ts'
-export type { SeriesValues, Snapshot } from './snapshot.ts'
+export { Counter, Histogram, Registry } from './registry.ts'
+export type { Snapshot } from './snapshot.ts'
 export { textType, Totals } from './totals.ts'
