@@ -253,6 +253,10 @@ test('where a refusal is our own, its words say what is wrong [D3.1 S-error.upst
     // These are given up between two pieces, and not read to their end.
     [`<a>&${'x'.repeat(300_000)}`, '1:262144: undefined entity'],
     [`<!DOCTYPE a [${' '.repeat(300_000)}`, '1:131072: a DOCTYPE is not accepted'],
+    [`<${'x'.repeat(300_000)}/>`, '1:262144: a name is too long'],
+    [`<a ${'x'.repeat(300_000)}="1"/>`, '1:262144: a name is too long'],
+    [`<a></${'x'.repeat(300_000)}>`, '1:262144: a name is too long'],
+    [`<a><?${'x'.repeat(300_000)} ?></a>`, '1:262144: a name is too long'],
   ] as const
   for (const [xml, message] of reasons) strictEqual(refusal(xml), message)
 })

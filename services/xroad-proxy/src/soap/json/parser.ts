@@ -35,6 +35,9 @@ export type Inside = 'text' | 'data' | 'value' | 'instruction' | 'comment' | 'do
 interface Collecting {
   text: string
   entity: string
+  /** Of a tag, an attribute or an end tag. */
+  readonly name: string
+  readonly piTarget: string
   /** Where it is in the piece. */
   i: number
   readonly state: number
@@ -101,6 +104,12 @@ export class Parser {
   get entityLength(): number {
     const { entity } = this.#collecting
     return entity.startsWith('#') ? 0 : entity.length
+  }
+
+  /** Characters of another name that is being read, or whose value is. */
+  get nameLength(): number {
+    const { name, piTarget } = this.#collecting
+    return Math.max(name.length, piTarget.length)
   }
 
   get inside(): Inside {

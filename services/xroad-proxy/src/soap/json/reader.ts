@@ -34,7 +34,7 @@ export interface Limits {
 
 /** Attributes of one element that are left to the parser, which looks at all of them in one step. */
 const fewAttributes = 256
-/** Characters of the name of an entity, which never comes to an end where it is as long as this. */
+/** Characters of a name beyond which no more of it is read: what uses a name uses all of it in one step. */
 const longName = 128 * 1024
 /** Characters before a mistake that are looked at for its cause: those of such a name, and of pieces around it. */
 const farBack = 4 * longName
@@ -110,10 +110,18 @@ export class Reader implements Listener {
 
   /** Refuses for an `&` that the parser took for the beginning of a name. */
   #explainAmpersand(): void {
-    const { position, place } = this.#parser
-    const end = position - this.#start
-    const told = tellStrayAmpersand(this.#recent.join('').slice(Math.max(0, end - farBack), end), place)
+    const told = tellStrayAmpersand(this.#lastRead(), this.#parser.place)
     if (told !== undefined) throw new XmlError(told)
+  }
+
+  /** The characters in front of the parser, at most as many as are looked at. */
+  #lastRead(): string {
+    const length = this.#recent.reduce((sum, piece) => sum + piece.length, 0)
+    const unread = length - (this.#parser.position - this.#start)
+    let text = ''
+    for (let i = this.#recent.length - 1; i >= 0 && text.length < farBack + unread; i--) text = this.#recent[i] + text
+    const end = text.length - unread
+    return text.slice(Math.max(0, end - farBack), end)
   }
 
   #count(): void {
@@ -131,6 +139,7 @@ export class Reader implements Listener {
       this.#explainAmpersand()
       this.#refuse('undefined entity')
     }
+    if (parser.nameLength > longName) this.#refuse('a name is too long')
     const { inside } = parser
     if (inside === 'doctype') this.onDoctype()
     if (inside === 'other') return
@@ -267,8 +276,16 @@ export class Reader implements Listener {
 
   /** Whether the markup that ends here does. No text has a `<`; an event that a text was may end behind that. */
   #beginsWith(start: string): boolean {
-    const recent = this.#recent.join('')
-    return recent.startsWith(start, recent.indexOf('<', this.#behind - this.#start - 1))
+    let from = this.#behind - this.#start - 1
+    let markup = ''
+    for (const piece of this.#recent) {
+      const at = markup === '' ? piece.indexOf('<', from) : 0
+      if (at !== -1) markup += piece.slice(at)
+      // Not all of a long one.
+      if (markup.length >= start.length) break
+      from -= piece.length
+    }
+    return markup.startsWith(start)
   }
 }
 
