@@ -3,7 +3,7 @@
  * serve; each other command has a folder. Flags, signals, the orderly end and exit codes are those of the package
  * command-line.
  */
-import { askHealth, disablePretenuring, exitCodes, live, ownTerminal, type Running } from '@services/command-line'
+import { askHealth, disablePretenuring, live, ownTerminal, printTold, type Running } from '@services/command-line'
 import type { StartEnvironment } from '@services/config-file'
 import { type Destination, EventStream, hearWarnings, openStdout } from '@services/observe'
 import type { Admin } from './admin/admin.ts'
@@ -50,12 +50,9 @@ export async function main(argv: readonly string[]): Promise<void> {
     case 'health':
       return askWhetherUp(flags.config)
     case 'refuse':
-      process.stderr.write(flags.text)
-      process.exitCode = exitCodes.usage
-      return
     case 'help':
     case 'version':
-      process.stdout.write(flags.text)
+      return printTold(flags)
   }
 }
 

@@ -4,7 +4,7 @@
  *
  * Flags, signals, the orderly end and exit codes are those of the package command-line.
  */
-import { askHealth, disablePretenuring, exitCodes, live, type Running } from '@services/command-line'
+import { askHealth, disablePretenuring, live, printTold, type Running } from '@services/command-line'
 import { hearWarnings, logFormats, openStdout } from '@services/observe'
 import type { StartEnvironment } from '@services/config-file'
 import { loadConfig } from './boot/config/config.ts'
@@ -44,12 +44,9 @@ export async function main(argv: readonly string[]): Promise<void> {
     case 'health':
       return askWhetherUp(flags.config)
     case 'refuse':
-      process.stderr.write(flags.text)
-      process.exitCode = exitCodes.usage
-      return
     case 'help':
     case 'version':
-      process.stdout.write(flags.text)
+      return printTold(flags)
   }
 }
 

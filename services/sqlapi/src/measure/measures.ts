@@ -21,16 +21,15 @@ export interface Measured {
 export class Measures {
   readonly #metrics = new Registry(metricTable)
   readonly #requests = new RequestCounts(this.#metrics)
-  readonly #close: () => void
+  /** Counts nothing more. */
+  readonly close: () => void
 
   /** Counts requests from now on, so it must be made before the service. */
   constructor(events: Events) {
     for (const outcome of ['ok', 'failed']) this.#metrics.counter('sqlapi_reload_total', outcome)
-    const endSubscription = events.subscribe(this.#requests)
-    const endProcess = openProcessMetrics(this.#metrics)
-    this.#close = () => {
-      endSubscription()
-      endProcess()
+    const ends = [events.subscribe(this.#requests), openProcessMetrics(this.#metrics)]
+    this.close = () => {
+      for (const end of ends) end()
     }
   }
 
@@ -63,9 +62,5 @@ export class Measures {
 
   snapshot(): Snapshot {
     return this.#metrics.snapshot()
-  }
-
-  close(): void {
-    this.#close()
   }
 }

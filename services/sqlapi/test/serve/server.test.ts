@@ -3,9 +3,9 @@
  * the URL and the header choose is for route.test.ts, what the database answers for cases.test.ts.
  */
 import { deepStrictEqual, match, ok, strictEqual } from 'node:assert/strict'
-import diagnostics from 'node:diagnostics_channel'
-import { Agent, type Server } from 'node:http'
+import { Agent } from 'node:http'
 import { after, before, describe, test } from 'node:test'
+import { checkRequestLimits, resetTunnels } from '@services/http-shell/testing'
 import { type Reply, call, elapsed, errorOf, send, Wire, type WireAnswer } from '@services/testing'
 import { type ThrowawayPostgres, startThrowawayPostgres } from '@services/testing/postgres'
 import { openEvents } from '../../src/events.ts'
@@ -308,13 +308,7 @@ describe('connections', { concurrency: true }, () => {
       breaksOff: () => undefined,
     }
     const server = await startServer({ ...options, handle: () => Promise.resolve(reply) })
-    const seen: Server[] = []
-    const notice = (message: unknown): void => void seen.push((message as { server: Server }).server)
-    diagnostics.subscribe('http.server.request.start', notice)
-    await call(server.port, '/')
-    diagnostics.unsubscribe('http.server.request.start', notice)
-    const [{ headersTimeout, requestTimeout } = { headersTimeout: 0, requestTimeout: 0 }] = seen
-    for (const limit of [headersTimeout, requestTimeout]) ok(limit > 0 && limit <= 300_000, `${limit}`)
+    await checkRequestLimits(server.port)
     await server.close()
   })
 })
@@ -453,12 +447,7 @@ describe('requests that are no good', { concurrency: true }, () => {
   }
 
   test('a client that resets the connection of a refused tunnel harms nobody', async () => {
-    for (const delay of [0, 5, 20, 60]) {
-      const wire = await Wire.open(port)
-      wire.write(head('CONNECT', 'a:1'))
-      await new Promise((resolve) => setTimeout(resolve, delay))
-      wire.socket.resetAndDestroy()
-    }
+    await resetTunnels(port)
     strictEqual((await send(port, head('GET', '/demo/one'))).status, 200)
   })
 

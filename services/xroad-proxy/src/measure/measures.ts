@@ -18,17 +18,16 @@ export interface Measured {
 
 export class Measures {
   readonly #metrics = new Registry(metricTable)
-  readonly #close: () => void
+  /** Counts nothing more. */
+  readonly close: () => void
 
   /** Counts requests from now on, so it must be made before the service. */
   constructor(events: Events, version: string) {
     for (const outcome of ['ok', 'failed']) this.#metrics.counter('xroad_proxy_reload_total', outcome)
     this.#metrics.gauge('xroad_proxy_build_info', version).set(1)
-    const endSubscription = events.subscribe(new RequestCounts(this.#metrics))
-    const endProcess = openProcessMetrics(this.#metrics)
-    this.#close = () => {
-      endSubscription()
-      endProcess()
+    const ends = [events.subscribe(new RequestCounts(this.#metrics)), openProcessMetrics(this.#metrics)]
+    this.close = () => {
+      for (const end of ends) end()
     }
   }
 
@@ -58,10 +57,6 @@ export class Measures {
 
   snapshot(): Snapshot {
     return this.#metrics.snapshot()
-  }
-
-  close(): void {
-    this.#close()
   }
 
   /** Of several with one name the first to end. */

@@ -2,7 +2,7 @@
  * The metrics of xroad-proxy, one row each. A new one is a row here, a place where it is counted, and a row in
  * docs/operations.md.
  */
-import { counter, gauge, histogram, peak, prefixed, processMetrics } from '@services/metrics'
+import { counter, gauge, histogram, peak, prefixed, processMetrics, requestMetrics } from '@services/metrics'
 
 const own = {
   http_requests_total: counter(
@@ -13,11 +13,7 @@ const own = {
     'error',
     'source',
   ),
-  http_request_duration_seconds: histogram('From the head of a request to the end of its answer', [
-    'endpoint',
-    'method',
-  ]),
-  http_requests_in_flight: gauge('Requests that have begun and are not answered'),
+  ...requestMetrics,
   http_request_bytes_total: counter('Bytes that callers have sent, heads included'),
   http_response_bytes_total: counter('Bytes that were sent to callers, heads included'),
   reload_total: counter('Times that files and settings were read anew', 'outcome'),

@@ -5,13 +5,14 @@
  */
 import { deepStrictEqual, doesNotMatch, match, ok, strictEqual } from 'node:assert/strict'
 import diagnostics from 'node:diagnostics_channel'
-import { Agent, type Server } from 'node:http'
+import { Agent } from 'node:http'
 import type { Socket } from 'node:net'
 import { after, before, describe, test } from 'node:test'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import type { Shell } from '@services/http-shell'
 import { RequestLog } from '@services/observe'
+import { checkRequestLimits, resetTunnels } from '@services/http-shell/testing'
 import { type Reply, call, errorOf, send, until, Wire, type WireAnswer } from '@services/testing'
 import { openEvents } from '../../src/events.ts'
 import type { ResponseWriter, Request } from '../../src/model.ts'
@@ -270,12 +271,7 @@ describe('methods', { concurrency: true }, () => {
   })
 
   test('a client that resets the connection of a refused tunnel harms nobody [D1.6]', async () => {
-    for (const delay of [0, 5, 20, 60]) {
-      const wire = await Wire.open(port)
-      wire.write(head('CONNECT', 'a:1'))
-      await new Promise((resolve) => setTimeout(resolve, delay))
-      wire.socket.resetAndDestroy()
-    }
+    await resetTunnels(port)
     strictEqual((await send(port, head('GET', '/health'))).status, 200)
   })
 
@@ -560,13 +556,7 @@ describe('the server alone', () => {
   test('the head and the whole of a request have to arrive in time', async () => {
     // Whatever arrives in part is Node's.
     const server = await start((_, writer) => Promise.resolve(writer.send({ status: 200, body: '{}' })), false)
-    const seen: Server[] = []
-    const notice = (message: unknown): void => void seen.push((message as { server: Server }).server)
-    diagnostics.subscribe('http.server.request.start', notice)
-    await call(server.port, '/')
-    diagnostics.unsubscribe('http.server.request.start', notice)
-    const [{ headersTimeout, requestTimeout } = { headersTimeout: 0, requestTimeout: 0 }] = seen
-    for (const limit of [headersTimeout, requestTimeout]) ok(limit > 0 && limit <= 300_000, `${limit}`)
+    await checkRequestLimits(server.port)
     await server.close()
   })
 
