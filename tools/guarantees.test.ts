@@ -32,10 +32,10 @@ function promises(): Promised[] {
 /** Why it proves nothing; undefined where it is there. */
 function problemOf(folder: string, proof: string): string | undefined {
   const [, path, words] = /^`([^`]+)`(?:: (.+))?$/.exec(proof) ?? []
-  if (path === undefined) return `${proof} is no path in backquotes`
+  if (path === undefined) return `${proof} is not a path in backquotes`
   const full = join(root, folder, path)
   if (!existsSync(full)) return `${path} is not there`
-  if (statSync(full).isDirectory()) return existsSync(join(full, 'case.json')) ? undefined : `${path} is no case`
+  if (statSync(full).isDirectory()) return existsSync(join(full, 'case.json')) ? undefined : `${path} is not a case`
   if (words === undefined) return `${path} without words of a title`
   return titlesIn(full).some((title) => title.includes(words)) ? undefined : `${path} has no test "${words}"`
 }

@@ -235,7 +235,7 @@ function podOf(objects: readonly KubernetesObject[]): Pod {
   return deployment.spec.template.spec
 }
 
-/** Lays the ConfigMaps of a pod into a folder that stands for `/app`; gives their number. */
+/** Lays the ConfigMaps of a pod into a folder that stands for `/app`; returns their number. */
 function mount({ containers, volumes }: Pod, objects: readonly KubernetesObject[], folder: string): number {
   let mounted = 0
   for (const { name, mountPath, subPath } of containers.flatMap(({ volumeMounts }) => volumeMounts)) {

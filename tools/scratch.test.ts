@@ -18,7 +18,7 @@ test('a', () => {
 })
 `
 
-/** Runs one file; gives the folder that it was given. */
+/** Runs one file; returns the folder that it was given. */
 function folderOfRun(given: string | undefined): string {
   const cwd = newFolder({ 'package.json': '{"type":"module"}', 'tools/a.test.ts': tells })
   const { TMPDIR: _, NODE_TEST_CONTEXT: __, ...env } = process.env

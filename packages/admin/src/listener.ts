@@ -12,7 +12,7 @@ export interface AdminPages {
   readonly metrics: () => Promise<{ readonly mediaType: string; readonly text: string }>
   /** Fields of `/version`. */
   readonly version: Readonly<Record<string, string>>
-  /** Hears why a page could not be made; who asked for it is not told. */
+  /** Called with the reason why a page could not be made, which its client does not get. */
   readonly failed: (error: unknown) => void
 }
 

@@ -61,9 +61,8 @@ export class Readiness {
   }
 
   /**
-   * Other parts instead of those of so far. A part that is the same object stays as it is; until each of the
-   * others has been asked the old ones are reported, so that a change makes nobody wait for a first answer. Settles
-   * when that is so.
+   * Replaces the parts. A part that is the same object stays as it is. The old ones are reported until each of the
+   * others has been asked, so that a change makes nobody wait for a first answer; then this settles.
    */
   async replace(parts: readonly Part[]): Promise<void> {
     const known = [...this.#watches, ...this.#next]

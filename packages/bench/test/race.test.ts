@@ -8,7 +8,6 @@ import {
   type Ask,
   type Callers,
   findProgram,
-  freePort,
   race,
   ratio,
   readable,
@@ -17,6 +16,7 @@ import {
   startOnce,
   startServer,
 } from '@services/bench'
+import { freePort } from '@services/testing'
 import { toStartsReport } from '../src/race/starts.ts'
 
 const command = { args: [join(import.meta.dirname, 'server.ts')] }
@@ -186,6 +186,6 @@ test('starts: a machine that is slower for one of them is told from a start that
   const about = { count: 2, isQuick: false, title: 'one row', versions: '' }
   const alike = toStartsReport([start(0.0125), start(0.012)], about)
   match(alike, /^\| 2 \| 1\.00 \| 1\.00 \|  \| 0\.025 \| 2\.08 \|/m)
-  match(alike, /the cheapest start has 0\.96 of the dearest\. At least 0\.90: yes\.$/)
-  match(toStartsReport([start(0.0125), start(0.01)], about), /0\.80 of the dearest\. At least 0\.90: no\.$/)
+  match(alike, /the cheapest start has 0\.96 of the most expensive\. At least 0\.90: yes\.$/)
+  match(toStartsReport([start(0.0125), start(0.01)], about), /0\.80 of the most expensive\. At least 0\.90: no\.$/)
 })

@@ -69,7 +69,7 @@ for (const name of services) {
   })
 }
 
-test('what is no commit is a mistake of the caller', (t) => {
+test('what is not a commit is a mistake of the caller', (t) => {
   const folder = makeFolder(t)
   for (const which of ['no-such-commit', '--help']) {
     throws(() => exportRelease(which, 'services/sqlapi', folder), UsageError)

@@ -17,7 +17,7 @@ export class ListenProblem extends Error {
   }
 }
 
-/** Gives the address as bound, `host:port`, and its port. Rejects with a ListenProblem. */
+/** Returns the address as bound, `host:port`, and its port. Rejects with a ListenProblem. */
 export async function listen(server: Server, { host, port }: Address): Promise<{ address: string; port: number }> {
   const { promise, resolve, reject } = Promise.withResolvers<void>()
   const refuse = ({ code = 'unknown' }: NodeJS.ErrnoException): void => reject(new ListenProblem(code))

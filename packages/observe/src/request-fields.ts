@@ -1,4 +1,4 @@
-/** What the log says of requests in the same way in every service: how it is counted, shortened and rounded. */
+/** How the logs of all services shorten the texts of requests, round their times, and count a caller that left. */
 
 /** Counted for a caller who left before the reply, as nginx does. */
 export const goneStatus = 499

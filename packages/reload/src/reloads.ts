@@ -13,7 +13,7 @@ export type Trigger = 'SIGHUP' | 'watch'
 export interface Reloadable {
   /**
    * Reads everything again and replaces what is served by it. Rejects where a part of it is wrong, and then
-   * nothing has changed. Gives nothing where `signal` was aborted in the meantime, because the service ends.
+   * nothing has changed. Returns nothing where `signal` was aborted in the meantime, because the service ends.
    */
   reload(signal: AbortSignal): Promise<{ readonly endpoints: number } | undefined>
   /**

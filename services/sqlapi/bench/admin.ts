@@ -5,7 +5,8 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { freePort, raceWithAdmin } from '@services/bench'
+import { raceWithAdmin } from '@services/bench'
+import { freePort } from '@services/testing'
 import { type Arena, openArena } from './arena.ts'
 import { toEntrant } from './contenders/contender.ts'
 import { overHttp } from './contenders/http.ts'

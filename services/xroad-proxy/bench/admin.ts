@@ -4,7 +4,8 @@
  * reaches less than 0.97 of the other's throughput, and chance does not explain it.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
-import { type Command, freePort, raceWithAdmin } from '@services/bench'
+import { type Command, raceWithAdmin } from '@services/bench'
+import { freePort } from '@services/testing'
 import { toEntrant } from './entrant.ts'
 import { versions } from './report/report.ts'
 import { type Scenario, scenarios } from './scenarios.ts'

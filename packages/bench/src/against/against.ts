@@ -20,7 +20,7 @@ export interface Comparison {
   readonly page: { readonly file: URL; readonly script: string } | undefined
 }
 
-/** Prints a table; gives the exit code. */
+/** Prints a table; returns the exit code. */
 export async function compareWithRelease(comparison: Comparison): Promise<number> {
   const { service, release, trials, limits, versions, page } = comparison
   console.error(`Compared with ${release.title}.`)

@@ -135,15 +135,15 @@ function toCompared({ trial: { title, merit }, pairs }: Run): Compared {
     merit,
     judgement: judgeRatios(speeds),
     speeds,
-    requestsPerSecond: medianOf(pairs, 'requestsPerSecond'),
-    p99: medianOf(pairs, 'p99Ms'),
-    cpu: medianOf(pairs, 'cpu'),
-    cpuToLoad: medianOf(pairs, 'cpuToLoad'),
-    peak: medianOf(pairs, 'peak'),
+    requestsPerSecond: medianRatio(pairs, 'requestsPerSecond'),
+    p99: medianRatio(pairs, 'p99Ms'),
+    cpu: medianRatio(pairs, 'cpu'),
+    cpuToLoad: medianRatio(pairs, 'cpuToLoad'),
+    peak: medianRatio(pairs, 'peak'),
   }
 }
 
-function medianOf(pairs: readonly Pair[], figure: keyof Figures): number | undefined {
+function medianRatio(pairs: readonly Pair[], figure: keyof Figures): number | undefined {
   const ratios = pairs.flatMap(({ ours, theirs }) => {
     const [recent, old] = [ours[figure], theirs[figure]]
     return recent === undefined || old === undefined ? [] : [recent / old]

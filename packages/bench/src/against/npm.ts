@@ -3,7 +3,7 @@ import { spawnSync, type SpawnSyncOptionsWithStringEncoding } from 'node:child_p
 
 const timeoutMs = 300_000
 
-/** `place` holds a package.json with exact versions. Gives the reason if it cannot. */
+/** `place` holds a package.json with exact versions. Returns the reason if it cannot. */
 export function installPackages(place: string, flags: readonly string[] = []): string | undefined {
   // `--prefix`, because npm looks for a project above any node_modules.
   const where = [`--prefix=${place}`, '--no-package-lock', '--ignore-scripts', ...flags]

@@ -74,7 +74,7 @@ function findCommit(name: string): string {
   try {
     return git('rev-parse', '--verify', '--end-of-options', `${name}^{commit}`)
   } catch (error) {
-    throw new UsageError(`'${name}' is no commit of this repository`, { cause: error })
+    throw new UsageError(`'${name}' is not a commit of this repository`, { cause: error })
   }
 }
 

@@ -38,7 +38,7 @@ export interface Options {
   readonly profiles: string | undefined
   /** A commit, or `last-release`: whether this is slower than that. */
   readonly against: string | undefined
-  /** How many starts in a row, if it is about how far they lie apart. */
+  /** How many starts in a row, if it is about how much they differ. */
   readonly starts: number | undefined
 }
 
@@ -60,7 +60,7 @@ export function toUsage({ script, service, raced, measured }: BenchFlags): strin
   --chart FILE     writes the chart to FILE; with --only ${callersScenario} the one of that scenario
   --profile DIR    ${service} writes CPU profiles to DIR, a folder per scenario; the figures of such a run say nothing
   --starts N       starts ${service} N times in a row, races each start alone in ${raced[0]} or the scenario of --only, and
-                   says how far the starts lie apart
+                   reports how much the starts differ
   --against COMMIT compares with an older ${service}, 'last-release' or a commit, for about six minutes; ends with 1 if
                    this one is slower than ${guard.limit} x; with --rounds N every scenario has at least N races and the run
                    more time in proportion; with --write the table goes into README.md`

@@ -9,7 +9,7 @@ export interface Bench {
   measure(options: Options): Promise<void>
   /** `--starts`. */
   measureStarts(starts: number, options: Options): Promise<void>
-  /** `--against`; gives the exit code. */
+  /** `--against`; returns the exit code. */
   compareWith(which: string, options: Options): Promise<number>
 }
 

@@ -5,7 +5,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, fstatSync, mkdtempSync, openSync, readSync, rmSync } from 'node:fs'
-import { connect, createServer } from 'node:net'
+import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
@@ -84,16 +84,6 @@ export async function run(command: Command, input = ''): Promise<string> {
   const [code] = (await once(child, 'close')) as [number | null]
   if (code !== 0) throw new Error(`${command.file ?? command.args[0]} ended with ${code}`)
   return output
-}
-
-/** For a server that has to be told its port. */
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as { port: number }
-  server.close()
-  await once(server, 'close')
-  return port
 }
 
 /** The services, and the servers of the benches, print a line with their address when they can be called. */

@@ -5,7 +5,7 @@
  */
 import { toMB } from '../process/usage.ts'
 import { median } from '../report/median.ts'
-import { describeMachine, table } from '../report/report.ts'
+import { cell, describeMachine, table } from '../report/report.ts'
 import { costToLoad, medianOf, readable } from './figures.ts'
 import { type Entrant, type Lengths, race, type Result } from './race.ts'
 
@@ -34,7 +34,7 @@ export async function measureStarts(entrant: Entrant, starts: Starts): Promise<v
   console.log(toStartsReport(results, starts))
 }
 
-/** A row for each start, in their order, and how far they lie apart. */
+/** A row for each start, in their order, and how much they differ. */
 export function toStartsReport(results: readonly Result[], { isQuick, title, versions }: Starts): string {
   const { seconds, warmUpSeconds } = isQuick ? quick : whole
   const rates = results.map((result) => medianOf(result, 'requestsPerSecond') ?? Number.NaN)
@@ -43,10 +43,10 @@ export function toStartsReport(results: readonly Result[], { isQuick, title, ver
     String(index + 1),
     readable(rates[index]!),
     (rates[index]! / highest).toFixed(2),
-    toText(medianOf(result, 'p99Ms'), (value) => value.toFixed(2)),
-    toText(medianOf(result, 'cpuSecondsPer1000'), readable),
-    toText(costToLoad(result), (value) => value.toFixed(2)),
-    toText(result.peakBytes, (bytes) => toMB(bytes).toFixed(0)),
+    cell(medianOf(result, 'p99Ms'), (value) => value.toFixed(2)),
+    cell(medianOf(result, 'cpuSecondsPer1000'), readable),
+    cell(costToLoad(result), (value) => value.toFixed(2)),
+    cell(result.peakBytes, (bytes) => toMB(bytes).toFixed(0)),
   ])
   const heads = ['start', 'requests/s', 'of the fastest', 'p99 ms', 'CPU s per 1000 requests', 'to the load', 'peak MB']
   const verdict = lowest >= highest * leastOfFastest ? 'yes' : 'no'
@@ -68,10 +68,6 @@ function costSpread(results: readonly Result[]): string[] {
   const verdict = share >= leastOfFastest ? 'yes' : 'no'
   return [
     '',
-    `CPU time, to that of the load, which does the same work in each start and is slower where the machine is: the cheapest start has ${share.toFixed(2)} of the dearest. At least ${leastOfFastest.toFixed(2)}: ${verdict}.`,
+    `CPU time, to that of the load, which does the same work in each start and is slower where the machine is: the cheapest start has ${share.toFixed(2)} of the most expensive. At least ${leastOfFastest.toFixed(2)}: ${verdict}.`,
   ]
-}
-
-function toText(value: number | undefined, write: (value: number) => string): string {
-  return value === undefined ? '' : write(value)
 }

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { type CallersResult, type CallersRun, callersScenario } from '../race/callers.ts'
 import { medianOf, ratio, readable } from '../race/figures.ts'
 import { toMB } from '../process/usage.ts'
-import { describeMachine, type Markers, table, writeBetween } from './report.ts'
+import { cell, describeMachine, type Markers, table, writeBetween } from './report.ts'
 
 /** Others whom each contender is compared with: the one of them that is fastest with as many callers. */
 export interface Rivals {
@@ -54,14 +54,14 @@ function callersTable({ results, rivals }: CallersReport): string[] {
   const rows = results.map((result) => [
     String(result.callers),
     result.contender,
-    toText(medianOf(result, 'requestsPerSecond'), readable),
+    cell(medianOf(result, 'requestsPerSecond'), readable),
     ...present.map(({ contenders }) => toRatio(result, fastestOf(results, result.callers, contenders))),
     ...(hasUsual ? [toRatio(result, find(results, usualCallers, result.contender))] : []),
-    toText(medianOf(result, 'p50Ms'), (value) => value.toFixed(2)),
-    toText(medianOf(result, 'p99Ms'), (value) => value.toFixed(2)),
-    toText(medianOf(result, 'cpuSecondsPer1000'), readable),
-    toText(loadShare(result), (value) => (value * 100).toFixed(0)),
-    toText(result.peakBytes, (bytes) => toMB(bytes).toFixed(0)),
+    cell(medianOf(result, 'p50Ms'), (value) => value.toFixed(2)),
+    cell(medianOf(result, 'p99Ms'), (value) => value.toFixed(2)),
+    cell(medianOf(result, 'cpuSecondsPer1000'), readable),
+    cell(loadShare(result), (value) => (value * 100).toFixed(0)),
+    cell(result.peakBytes, (bytes) => toMB(bytes).toFixed(0)),
   ])
   const ratios = [...present.map(({ head }) => head), ...(hasUsual ? [`to its own with ${usualCallers}`] : [])]
   const figures = ['p50 ms', 'p99 ms', 'CPU s per 1000 requests', 'load, % of a core', 'peak MB']
@@ -119,11 +119,7 @@ function fastestOf(
 }
 
 function toRatio(result: CallersResult, other: CallersResult | undefined): string {
-  return toText(ratio(result, other, 'requests/s'), (value) => value.toFixed(2))
-}
-
-function toText(value: number | undefined, write: (value: number) => string): string {
-  return value === undefined ? '' : write(value)
+  return cell(ratio(result, other, 'requests/s'), (value) => value.toFixed(2))
 }
 
 /** Where the result of this scenario is; a run of it alone may write it. */

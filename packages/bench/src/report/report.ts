@@ -20,7 +20,7 @@ export function toReport(all: readonly Compared[], old: string, versions: string
     merit,
     words[judgement],
     ...[median(speeds), Math.min(...speeds), Math.max(...speeds), requestsPerSecond, p99, cpu, cpuToLoad, peak].map(
-      toText,
+      (ratio) => cell(ratio, (value) => value.toFixed(2)),
     ),
     String(speeds.length),
   ])
@@ -36,8 +36,9 @@ export function toReport(all: readonly Compared[], old: string, versions: string
 const unclearMeans =
   '`unclear`: slower on the face of it, but chance explains it too; a quieter machine or more `--rounds` would tell.'
 
-function toText(ratio: number | undefined): string {
-  return ratio === undefined ? '' : ratio.toFixed(2)
+/** Empty for what was not measured. */
+export function cell(value: number | undefined, write: (value: number) => string): string {
+  return value === undefined ? '' : write(value)
 }
 
 /** The day, the machine and what runs on it. */

@@ -1,4 +1,5 @@
 /** Samples of a process that has worked for a while -> whether it grows. Pure. */
+import { median } from '../report/median.ts'
 
 /** A process at one moment, and how long requests took since the one before. */
 export interface Sample {
@@ -30,12 +31,8 @@ export function findGrowth(samples: readonly Sample[]): readonly string[] | unde
   if (warm.length < fewest) return undefined
   const third = Math.floor(warm.length / 3)
   return bounds.flatMap(({ field, unit, factor, more }) => {
-    const first = middle(warm.slice(0, third).map((sample) => sample[field]))
-    const last = middle(warm.slice(-third).map((sample) => sample[field]))
+    const first = median(warm.slice(0, third).map((sample) => sample[field]))
+    const last = median(warm.slice(-third).map((sample) => sample[field]))
     return last > first * factor + more ? [`grew from ${first.toFixed(1)} to ${last.toFixed(1)} ${unit}`] : []
   })
-}
-
-function middle(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0
 }

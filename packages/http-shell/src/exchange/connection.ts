@@ -119,7 +119,7 @@ export abstract class Connection<Kind extends Owed = Owed> {
     if (this.owesNothing) this.socket.destroySoon()
   }
 
-  /** Called every second or so, with the time in milliseconds. Gives 'late' for a head that does not come. */
+  /** Called every second or so, with the time in milliseconds. Returns 'late' for a head that does not come. */
   look(now: number): 'late' | undefined {
     const head = this.begun[0]
     if (head === undefined) {

@@ -66,7 +66,7 @@ export class RequestReader {
     return this.end - at > maxPlainBytes ? 'unusual' : 'part'
   }
 
-  /** Gives where the headers begin, 0 if the line is not plain, less if its end is missing. */
+  /** Returns where the headers begin, 0 if the line is not plain, less if its end is missing. */
   #readLine(bytes: Buffer, at: number): number {
     const method = methodAt(bytes, at)
     if (method === undefined) return 0

@@ -5,7 +5,8 @@
  */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Command, freePort } from '@services/bench'
+import { type Command } from '@services/bench'
+import { freePort } from '@services/testing'
 import type { Arena } from '../arena.ts'
 import { type Statement, statements } from '../scenarios/statements.ts'
 import { contenderTitles } from '../scenarios/scenario.ts'

@@ -4,7 +4,8 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Command, findProgram, freePort } from '@services/bench'
+import { type Command, findProgram } from '@services/bench'
+import { freePort } from '@services/testing'
 import forge from 'node-forge'
 import { keystorePassword } from '../../src/mock/pki.ts'
 import { client, servicePath } from './service-path.ts'
