@@ -6,7 +6,7 @@ import type { Remark } from '../findings/finding.ts'
 import type { Dialect, Script, Statement } from '../model.ts'
 import { Reading } from '../rules/reading.ts'
 import { nearestName } from './nearest-name.ts'
-import { syntaxCure } from './syntax-cures.ts'
+import { usualCure } from './usual-cures.ts'
 
 export interface DescribedFile {
   readonly script: Script
@@ -65,7 +65,7 @@ function cureOf({ mistake, line, column, hint }: Failed, statement: Statement, f
   const at = { line, column }
   const meant = names === undefined ? undefined : nearestName(statement, dialect, { mistake, at, names })
   if (meant !== undefined) return `did you mean ${meant}?`
-  const usual = mistake === 'syntax' ? syntaxCure(statement, dialect, at) : undefined
+  const usual = usualCure(mistake, statement, dialect, at)
   if (usual !== undefined) return usual
   // Of a name that does not exist, in whatever form, hints say no more than that.
   return hint === undefined || mistake.startsWith('unknown-') ? codes[mistake].cure : asCure(hint)

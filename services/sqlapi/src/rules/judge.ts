@@ -179,8 +179,13 @@ function refused(reading: Reading, refusal: string): Remark {
   return { code: 'syntax', ...reading.positionOf(at), message: refusal, cure }
 }
 
-function whereRefused({ tokens }: Reading): { at: number; cure: string } {
-  if (tokens.at(-1)?.kind === 'unclosed') return { at: tokens.length - 1, cure: 'close it' }
+function whereRefused(reading: Reading): { at: number; cure: string } {
+  const { tokens } = reading
+  const last = tokens.length - 1
+  if (tokens[last]?.kind === 'unclosed') {
+    const isText = reading.textAt(last).startsWith("'")
+    return { at: last, cure: isText ? "close it; within a text a quote is written twice: 'it''s'" : 'close it' }
+  }
   const placeholder = tokens.findIndex(({ kind }) => kind === 'placeholder')
   if (placeholder >= 0) return { at: placeholder, cure: 'write a colon and a name of A-Z, a-z, 0-9 and _, such as :id' }
   return { at: 0, cure: 'give the values as one list or one JSON document' }

@@ -16,8 +16,6 @@ export interface Grammar extends TokenRules {
   readonly ownColons: boolean
   /** `ARRAY[:ids]` takes a list. */
   readonly arrays: boolean
-  /** `INTERVAL '1 day'` is a literal, so no parameter can follow the word. */
-  readonly intervalLiterals: boolean
   /** Most parameters of a statement that the protocol or the library can number. */
   readonly maxParameters: number
   /** A parameter in the text that the database gets, with its number: messages of the database call it that. */

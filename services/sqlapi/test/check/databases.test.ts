@@ -142,6 +142,24 @@ const mistakes: Readonly<Record<Dialect, readonly Mistake[]>> = {
       text: 'SELECT 1 FROM a;\nSELECT b FROM orders',
       found: ['unknown-table 1:15', 'unknown-column 2:8'],
     },
+    {
+      title: 'a text in double quotes',
+      text: 'SELECT 1 FROM orders WHERE tags = "open"',
+      found: ['unknown-column 1:35'],
+      cure: /^write a text in single quotes; /,
+    },
+    {
+      title: 'fewer values than columns, and no names',
+      text: 'INSERT INTO orders VALUES (1)',
+      found: ['type 1:1'],
+      cure: /^name the columns that get the values: INSERT INTO /,
+    },
+    {
+      title: 'fewer values than named columns',
+      text: 'INSERT INTO orders (order_id, placed_on) VALUES (1)',
+      found: ['type 1:1'],
+      cure: /^write as many values as columns$/,
+    },
   ],
 }
 

@@ -14,7 +14,6 @@ export const grammar: Grammar = {
   bodies: 'routines',
   ownColons: true,
   arrays: true,
-  intervalLiterals: true,
   maxParameters: 65_535,
   numbered: /\$(\d+)/g,
   effects: {

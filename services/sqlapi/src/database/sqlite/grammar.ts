@@ -13,7 +13,6 @@ export const grammar: Grammar = {
   bodies: 'triggers',
   ownColons: false,
   arrays: false,
-  intervalLiterals: false,
   maxParameters: 32_766,
   numbered: /\?(\d+)/g,
   effects: {

@@ -8,13 +8,21 @@ export interface SqliteError extends Error {
   readonly errcode?: number
 }
 
-/** The first that fits; SQLite has one number for them all. */
-const mistakes: readonly (readonly [pattern: RegExp, mistake: Mistake])[] = [
+/** The first that fits; SQLite has one number for them all. A hint says what the code of the finding does not. */
+const mistakes: readonly (readonly [pattern: RegExp, mistake: Mistake, hint?: string])[] = [
   [/^(?:no such (?:table|index|view|trigger|module)|unknown database|no such database)/, 'unknown-table'],
   [/^(?:no such column|ambiguous column name|table .* has no column named)/, 'unknown-column'],
   [/^(?:no such (?:function|collation sequence|window)|wrong number of arguments)/, 'unknown-function'],
-  [/^(?:row value misused|sub-select returns|table .* has .* columns but|.* values for .* columns)/, 'type'],
+  [
+    /^table .* has .* columns but/,
+    'type',
+    'name the columns that get the values: INSERT INTO table (a, b) VALUES (..)',
+  ],
+  [/^.* values for .* columns/, 'type', 'write as many values as columns'],
+  [/^(?:row value misused|sub-select returns)/, 'type'],
 ]
+
+const otherMistake = [/^/, 'syntax', undefined] as const
 
 const primary = { error: 1, busy: 5, locked: 6, range: 25 }
 
@@ -37,14 +45,14 @@ export function toFailed(
   if (code !== primary.error && code !== primary.range) throw error
   const { message } = error
   const { line, column } = offset === undefined ? statement : positionOf(statement, rendered, offset)
-  const mistake = mistakes.find(([pattern]) => pattern.test(message))?.[1] ?? 'syntax'
+  const [, mistake, hint] = mistakes.find(([pattern]) => pattern.test(message)) ?? otherMistake
   return {
     outcome: 'failed',
     mistake,
     code: String(error.errcode),
     message,
     detail: undefined,
-    hint: undefined,
+    hint,
     line,
     column,
   }

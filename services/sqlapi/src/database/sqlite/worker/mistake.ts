@@ -14,7 +14,7 @@ export type Prepare = (text: string) => string | undefined
 const unexpected = /^near "(.*)": syntax error$/s
 const unreadable = /^unrecognized token: "(.*)"$/s
 const unknownName =
-  /^(?:(?:no such (?:column|table|function|collation sequence|module)|ambiguous column name): (.*)|(?:wrong number of arguments to function|misuse of aggregate:|misuse of window function) (.*)\(\))$/s
+  /^(?:(?:no such (?:column|table|function|collation sequence|module)|ambiguous column name): (.*?)(?: - should this be a string literal in single-quotes\?)?|(?:wrong number of arguments to function|misuse of aggregate:|misuse of window function) (.*)\(\))$/s
 
 /** The offset, or undefined where the message does not tell. */
 export function findMistake(text: string, message: string, prepare: Prepare): number | undefined {
