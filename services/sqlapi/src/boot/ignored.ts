@@ -3,7 +3,7 @@
  * what cure. endpoints.ts walks the tree and asks here. Refuses nothing.
  */
 import { readdirSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 
 export interface Ignored {
   /** Below `sql_dir`. */
@@ -20,15 +20,18 @@ const maxDepth = 8
 
 /** A folder in a project that is not a method folder. `path` is where it is. */
 export function cureOfFolder(name: string, path: string): string | undefined {
+  const project = basename(dirname(path))
+  if (isMethod(project) && hasSqlFile(path)) return cureOfMethod(project)
   const upper = name.toUpperCase()
   if (upper === 'GET' || upper === 'POST') return `only folders called GET and POST are read; rename it to ${upper}`
   if (!methodLike.test(name) && (name.startsWith('.') || !hasSqlFile(path))) return undefined
   return 'only folders called GET and POST are read; move its files into one of them, or the folder out of sql_dir'
 }
 
-/** A file in no method folder. */
-export function cureOfFile(name: string): string | undefined {
+/** A file in no method folder; `folder` is where it is. */
+export function cureOfFile(name: string, folder: string): string | undefined {
   if (!isSqlFile(name)) return undefined
+  if (isMethod(basename(folder))) return cureOfMethod(basename(folder))
   return 'files are read in the folders <project>/GET and <project>/POST only; move it into one of them'
 }
 
@@ -37,8 +40,19 @@ export function cureOfSuffix(name: string): string | undefined {
   return isSqlFile(name) ? 'only names that end in .sql, in lower case, are read; rename it' : undefined
 }
 
+/** A folder that would be read in a project; here it is where the project's own folder should be. */
+function isMethod(name: string): boolean {
+  return /^(?:get|post)$/i.test(name)
+}
+
+function cureOfMethod(name: string): string {
+  const where = `<sql_dir>/<project>/${name.toUpperCase()}`
+  return `a folder called ${name} is read in the folder of a project, ${where}; move it there, or correct sql_dir`
+}
+
+/** Windows hides the end of `a.sql.txt`, which editors there add. */
 function isSqlFile(name: string): boolean {
-  return /\.sql$/i.test(name)
+  return /\.sql(?:\.txt)?$/i.test(name)
 }
 
 /** Does not follow links. A folder that cannot be read counts as one without: nobody asked for these folders. */

@@ -86,7 +86,7 @@ interface Walk extends Required<Pick<Walker, 'refused' | 'entered'>> {
 function childFolders(folder: string, walk: Walk): string[] {
   return entries(folder, walk).flatMap(({ path, isFolder, name }) => {
     if (isFolder) return [path]
-    walk.pass(path, cureOfFile(name))
+    walk.pass(path, cureOfFile(name, folder))
     return []
   })
 }

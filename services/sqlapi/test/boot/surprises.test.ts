@@ -146,3 +146,25 @@ test('with several processes it is said once [S18]', async () => {
     ['ignored'],
   )
 })
+
+test('a folder of a method where that of a project should be is told from a file that is lost [S18]', async () => {
+  const lines = await linesOfStart({
+    'GET/a.sql': 'SELECT 1',
+    'POST/demo/a.sql': 'SELECT 1',
+    'demo/POST/b.sql.txt': 'SELECT 1',
+  })
+  deepStrictEqual(
+    lines.map(({ path, cure }) => [path, cure]),
+    [
+      [
+        'GET/a.sql',
+        'a folder called GET is read in the folder of a project, <sql_dir>/<project>/GET; move it there, or correct sql_dir',
+      ],
+      [
+        'POST/demo',
+        'a folder called POST is read in the folder of a project, <sql_dir>/<project>/POST; move it there, or correct sql_dir',
+      ],
+      ['demo/POST/b.sql.txt', 'only names that end in .sql, in lower case, are read; rename it'],
+    ],
+  )
+})

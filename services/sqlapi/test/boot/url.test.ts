@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { anyCharacter } from '@services/testing/characters'
 import fc from 'fast-check'
 import { parse } from 'pg-connection-string'
-import { injectCredentials, maskUrl, urlProblem, userOf } from '../../src/boot/config/url.ts'
+import { injectCredentials, maskUrl, urlHint, urlProblem, userOf } from '../../src/boot/config/url.ts'
 import { dialectOf } from '../../src/dialects.ts'
 
 const masked: readonly [string, string][] = [
@@ -112,4 +112,10 @@ test('the scheme decides the dialect [S-config.datasources.url]', () => {
     JSON.stringify(dialects) ===
       JSON.stringify(['postgres', 'postgres', 'postgres', 'sqlite', 'sqlite', undefined, undefined, undefined]),
   )
+})
+
+test('a path that only a shell would complete has a hint [O4.1]', () => {
+  const hint = 'the path begins with ~, which only shells replace (write the path of the home directory)'
+  for (const url of ['sqlite:~/crm.db', 'sqlite://~/crm.db']) strictEqual(urlHint(url), hint)
+  for (const url of ['sqlite:crm.db', 'sqlite:/home/a~b/crm.db']) strictEqual(urlHint(url), undefined)
 })

@@ -366,11 +366,19 @@ test('sqlite: a missing file ends it with 2, and is not made [N1.1]', async () =
   const config = { datasources: [{ name: 'demo', url: `sqlite:${join(folder, 'none.db')}` }] }
   const { code, findings, stderr } = await findingsOf({ ...setting, config })
   strictEqual(code, 2)
-  match(stderr, /^sqlapi: datasource 'demo' \(sqlite:\/.*none\.db\): .*does not exist/m)
+  match(stderr, /^sqlapi: datasource 'demo' \(sqlite:\/.*none\.db\): .*The file \/.*none\.db does not exist/m)
   deepStrictEqual(findings.map(inBrief), [
     'warning no-where sql/demo/POST/b.sql:1:1 DELETE has no WHERE of its own, so it removes every row of t',
   ])
   ok(!existsSync(join(folder, 'none.db')))
+})
+
+test('sqlite: a folder in the place of the file is told as one [N1.1]', async () => {
+  const folder = newFolder({ 'data/crm.db': '' })
+  const config = { datasources: [{ name: 'demo', url: `sqlite:${join(folder, 'data')}` }] }
+  const { code, stderr } = await findingsOf({ files: { 'demo/GET/a.sql': 'SELECT 1' }, folder, config })
+  strictEqual(code, 2)
+  match(stderr, /: \/.*data is a folder; name a file$/m)
 })
 
 test('sqlite: a database in memory has nothing to ask [N1.1]', async () => {

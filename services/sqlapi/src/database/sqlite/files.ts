@@ -34,6 +34,13 @@ export interface DatabaseFiles {
 /** What has happened to the files since they were opened. */
 export type FileChange = 'deleted' | 'replaced' | 'its -wal or -shm file was deleted or replaced'
 
+/** Why no database can be opened under this name, for operators; undefined where there is a file. */
+export function whyNoFile(path: string): string | undefined {
+  const stats = statSync(path, { throwIfNoEntry: false })
+  if (stats === undefined) return `The file ${path} does not exist`
+  return stats.isDirectory() ? `${path} is a folder; name a file` : undefined
+}
+
 /** Call it right after the opening. Undefined if there is no file any more. */
 export function findFiles(path: string): DatabaseFiles | undefined {
   const name = resolveLinks(path)

@@ -12,7 +12,7 @@ import { requireRunnable, StatementFailure, toReport } from '../statement-failur
 import { takenBack } from '../pool/job.ts'
 import { type ConnectionOptions, type Loss, runsOn } from './workplaces/assignment.ts'
 import { toFailure, toFullFailure, toGoneFailure, toOpenFailure } from './sqlite-failures.ts'
-import { changeOf, type DatabaseFiles, describe, removeLeftLogs } from './files.ts'
+import { changeOf, type DatabaseFiles, describe, removeLeftLogs, whyNoFile } from './files.ts'
 import { openConnection, type SqliteConnection } from './worker/library.ts'
 import { groupOf, type JobListeners, Jobs } from './jobs/jobs.ts'
 import { type Location, readLocation } from './location.ts'
@@ -106,8 +106,9 @@ export class SqliteDatabase implements Database {
   /** The first request creates a missing file; a check whether it is there does not. */
   async probe(): Promise<void> {
     const { path, mayCreate } = this.#location
-    if (path === undefined || (await exists(path))) return this.#pools.readers.probe()
-    if (!mayCreate) throw new Error('The file does not exist')
+    const problem = path === undefined ? undefined : whyNoFile(path)
+    if (path === undefined || problem === undefined) return this.#pools.readers.probe()
+    if (!mayCreate || (await exists(path))) throw new Error(problem)
     if (!(await exists(dirname(path)))) throw new Error(`The folder ${dirname(path)} does not exist; make it`)
     await access(dirname(path), constants.W_OK)
   }

@@ -10,7 +10,10 @@ export const url: UrlRules = {
   fileParameters: [],
   conflictsOf: () => [],
   pooledConflictsOf: () => [],
-  hintOf: () => undefined,
+  hintOf: (url) =>
+    /^sqlite:(?:\/\/)?~/i.test(url)
+      ? 'the path begins with ~, which only shells replace (write the path of the home directory)'
+      : undefined,
   isInMemory(url) {
     const [, path, query] = /^sqlite:(?:\/\/)?([^?]*)\??(.*)$/is.exec(url) ?? []
     const parameters = new URLSearchParams(query)

@@ -1,5 +1,6 @@
 /** A connection to a file for questions: it only reads, waits for no lock, and leaves nothing beside the file. */
 import { existsSync } from 'node:fs'
+import { whyNoFile } from '../files.ts'
 import { openForAsking, type SqliteConnection } from '../worker/library.ts'
 
 /** The part of a location that it takes to ask. */
@@ -14,7 +15,8 @@ export async function withConnection<Answer>(
   { path = '', uriReadOnly }: AskedFile,
   run: (connection: SqliteConnection) => Answer | Promise<Answer>,
 ): Promise<Answer> {
-  if (!existsSync(path)) throw new Error('The file does not exist')
+  const problem = whyNoFile(path)
+  if (problem !== undefined) throw new Error(problem)
   const connection = openForAsking(uriFor(uriReadOnly, path))
   try {
     return await run(connection)
