@@ -41,20 +41,21 @@ export function readParam(text: string): ParamLine | Mistake {
   if (tail === '' || tail.startsWith('--')) return { ...typed, description: readText(tail) }
 
   const [keyword, value] = firstWord(tail)
-  if (keyword !== 'default') {
-    return mistake(at(tail), `found ${shown(keyword)} behind the type`, 'default VALUE or -- TEXT may stand there')
-  }
+  if (keyword !== 'default') return keywordMistake(keyword, at(tail))
   const end = endOfJson(value)
-  const text_ = end === undefined ? '' : value.slice(end).trimStart()
-  if (end === undefined || (text_ !== '' && !text_.startsWith('--'))) return defaultMistake(value, at(value))
+  const behindValue = end === undefined ? '' : value.slice(end).trimStart()
+  if (end === undefined || (behindValue !== '' && !behindValue.startsWith('--')))
+    return defaultMistake(value, at(value), typed)
   const [fallback] = readWhole(value.slice(0, end)) as [JsonValue]
-  return { ...typed, default: fallback, description: readText(text_) }
+  return { ...typed, default: fallback, description: readText(behindValue) }
 }
 
 function readType(word: string, at: number): Pick<ParamLine, 'type' | 'list'> | Mistake {
   const list = word.endsWith('[]')
   const type = list ? word.slice(0, -'[]'.length) : word
   if (Object.hasOwn(valueTypes, type)) return { type: type as ValueTypeName, list }
+  const keyword = otherKeywords.get(word.toLowerCase())
+  if (keyword !== undefined) return mistake(at, `${shown(word)} is not a type`, keyword)
   const meant = otherNames.get(type.toLowerCase()) ?? nearest(type, Object.keys(valueTypes))
   const known = `the types are ${Object.keys(valueTypes).join(', ')}, each with [] for a list`
   return mistake(at, `unknown type ${shown(word)}`, meant === undefined ? known : `did you mean ${meant}?`)
@@ -89,10 +90,34 @@ const otherNames: ReadonlyMap<string, ValueTypeName> = new Map(
   } as const),
 )
 
-function defaultMistake(value: string, at: number): Mistake {
+function keywordMistake(word: string, at: number): Mistake {
+  const cure = otherKeywords.get(word.toLowerCase()) ?? 'default VALUE or -- TEXT may stand there'
+  return mistake(at, `found ${shown(word)} behind the type`, cure)
+}
+
+const mustBeGiven = 'remove it: a parameter without a default has to be given'
+const mayBeLeftOut = 'write default null, and the parameter may be left out'
+const noSign = 'write default instead of the sign'
+
+/** What says elsewhere whether a parameter has to be given -> what to write here. */
+const otherKeywords: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    required: mustBeGiven,
+    mandatory: mustBeGiven,
+    optional: mayBeLeftOut,
+    nullable: mayBeLeftOut,
+    null: mayBeLeftOut,
+    '=': noSign,
+    ':=': noSign,
+  }),
+)
+
+function defaultMistake(value: string, at: number, { list }: Pick<ParamLine, 'list'>): Mistake {
   const [given = ''] = value.split(/\s+--/, 1)
   if (given === '' || given.startsWith('--'))
     return mistake(at, 'default has no value', 'write JSON, such as null or "open"')
+  if (list)
+    return mistake(at, `the default ${shown(given)} is not JSON`, 'write a list in JSON, such as [1, 2] or ["open"]')
   const bare = /^'(.*)'$/s.exec(given)?.[1] ?? given
   const cure = /^[^"{[\d-]*$/.test(bare)
     ? `a text needs double quotes: default ${JSON.stringify(bare)}`

@@ -184,6 +184,20 @@ const problems: readonly [text: string, expected: string, method?: Method][] = [
   ['-- @param id constructor', '1:14 unknown type "constructor"; the types are string, integer,'],
   ['-- @param id integer [] -- x', '1:22 found "[]" behind the type; default VALUE or -- TEXT may stand there'],
   ['-- @param id integer = 5', '1:22 found "=" behind the type;'],
+  ['-- @param id integer = 5', '1:22 found "=" behind the type; write default instead of the sign'],
+  [
+    '-- @param id integer required',
+    '1:22 found "required" behind the type; remove it: a parameter without a default has to be given',
+  ],
+  [
+    '-- @param id integer Optional',
+    '1:22 found "Optional" behind the type; write default null, and the parameter may be left out',
+  ],
+  ['-- @param id optional', '1:14 "optional" is not a type; write default null, and the parameter may be left out'],
+  [
+    '-- @param id integer[] default 1,2',
+    '1:32 the default "1,2" is not JSON; write a list in JSON, such as [1, 2] or ["open"]',
+  ],
   ['-- @param id default', '1:21 default has no value; write JSON, such as null or "open"'],
   ['-- @param id default -- text', '1:22 default has no value;'],
   ['-- @param id default open', '1:22 the default "open" is not JSON; a text needs double quotes: default "open"'],
