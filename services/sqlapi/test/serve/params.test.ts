@@ -66,7 +66,8 @@ test('a batch without queries is malformed [S-batch.4] [S-error.MalformedRequest
   for (const text of ['', 'null', '{}', '{"Queries":[]}']) {
     malformed(() => toBatch(body(text)), "Request body has no field 'queries'")
   }
-  malformed(() => toBatch(body('[{}]')), 'Request body must be a JSON object, not an array')
+  const inQueries = "put the array into its field 'queries'"
+  malformed(() => toBatch(body('[{}]')), `Request body must be a JSON object, not an array; ${inQueries}`)
 })
 
 test('queries that are no array are malformed [S-batch.4]', () => {
@@ -158,6 +159,15 @@ test('a key that is the parameter but for case, blanks and underscores is named 
   refuses(() => requireParameters(['user_id', 'userId'], [set('user_id')], false), error, missing)
   refuses(() => requireParameters(['userId'], [set('user', 'userIds', '', 'x'.repeat(9_000))], false), error, missing)
   refuses(() => requireParameters(['_'], [set('', '-')], false), error, "Parameter '_' has no value in the request")
+})
+
+test('the body of a batch that is sent to the file itself is told where it belongs [S-params.6]', () => {
+  const sent = toParameterSet(body('{"queries":[{"b":1}]}'))
+  const message =
+    "Parameter 'b' has no value in the request; the field 'queries' belongs to a batch, whose path ends in /batch"
+  const error = 'InvalidDataAccessApiUsageException'
+  refuses(() => requireParameters(['b'], [sent], false), error, message)
+  refuses(() => requireParameters(['b'], [set('queries')], false), error, "Parameter 'b' has no value in the request")
 })
 
 test('in a batch it has the index too [S-batch.1] [S-error.InvalidDataAccessApiUsageException]', () => {

@@ -6,7 +6,7 @@
  */
 import { Failure } from '../../errors.ts'
 import { type JsonDocument, readDocuments, readJson } from '../../json/read.ts'
-import type { ParameterSet } from '../../model.ts'
+import type { JsonText, JsonValue, ParameterSet } from '../../model.ts'
 
 /** A body that is JSON, of whatever shape. */
 export type BodyDocument = JsonDocument
@@ -25,10 +25,12 @@ export function toParameterSet(document: BodyDocument): ParameterSet {
 
 /** Step two for a batch: one set per element of `queries`, in their order. */
 export function toBatch(document: BodyDocument): ParameterSet[] {
+  if (!(document instanceof Map) && isArray(document)) {
+    throw malformed("Request body must be a JSON object, not an array; put the array into its field 'queries'")
+  }
   const queries = toParameterSet(document).get('queries')
   if (queries === undefined) throw malformed("Request body has no field 'queries'")
-  const isArray = typeof queries === 'object' && queries?.kind === 'array'
-  if (!isArray) throw malformed(`'queries' must be an array, not ${describe(queries)}`)
+  if (!isArray(queries)) throw malformed(`'queries' must be an array, not ${describe(queries)}`)
   return readDocuments(queries.text).map((element, index) => toSet(element, `queries[${index}]`))
 }
 
@@ -57,9 +59,12 @@ export function requireParameters(names: readonly string[], sets: readonly Param
     if (missing === undefined) continue
     const place = batch ? `queries[${index}]` : 'the request'
     const message = `Parameter '${missing}' has no value in ${place}`
-    throw new Failure('parameter_missing', message + otherSpelling(missing, names, set))
+    const hint = batch || !isArray(set.get('queries')) ? otherSpelling(missing, names, set) : forBatch
+    throw new Failure('parameter_missing', message + hint)
   }
 }
+
+const forBatch = "; the field 'queries' belongs to a batch, whose path ends in /batch"
 
 /** Of a key that is the same but for case, blanks and `_`: callers write the keys of answers, or those of columns. */
 function otherSpelling(missing: string, names: readonly string[], set: ParameterSet): string {
@@ -84,6 +89,10 @@ export function toSet(document: BodyDocument, place: string): ParameterSet {
   if (document instanceof Map) return document
   if (document === null) return noParameters
   throw malformed(`${place} must be a JSON object, not ${describe(document)}`)
+}
+
+function isArray(value: JsonValue | undefined): value is JsonText {
+  return typeof value === 'object' && value?.kind === 'array'
 }
 
 /** The kind of a JSON value with its article, for messages: never the value itself. */
