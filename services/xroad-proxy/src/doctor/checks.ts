@@ -36,6 +36,18 @@ export function runChecks(facts: Facts): readonly Finding[] {
   return severities.flatMap((severity) => findings.filter((finding) => finding.severity === severity))
 }
 
+/** What a watch over certificates fails with: the days that are left, and whatever keeps anybody from knowing them. */
+export const certificateCodes: ReadonlySet<string> = new Set([
+  'fatal-keystore-expired',
+  'weak-keystore-not-yet-valid',
+  'weak-keystore-expiring',
+  'fatal-trust-ca-expired',
+  'weak-trust-ca-expired',
+  'weak-trust-ca-expiring',
+  'weak-keystore-unreadable',
+  'weak-trust-ca-unreadable',
+])
+
 export interface Severeness {
   readonly strict: boolean
   /** Whether certificates are watched. */
@@ -62,15 +74,3 @@ function toFinding(check: Check, hit: Hit): Finding {
     recovery: recovery + appendix,
   }
 }
-
-/** What a watch over certificates fails with: the days that are left, and whatever keeps anybody from knowing them. */
-const certificateCodes: ReadonlySet<string> = new Set([
-  'fatal-keystore-expired',
-  'weak-keystore-not-yet-valid',
-  'weak-keystore-expiring',
-  'fatal-trust-ca-expired',
-  'weak-trust-ca-expired',
-  'weak-trust-ca-expiring',
-  'weak-keystore-unreadable',
-  'weak-trust-ca-unreadable',
-])

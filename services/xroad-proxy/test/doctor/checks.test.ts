@@ -1,7 +1,7 @@
 /** Every code of the doctor on its trigger, and its silence on the nearest neighbour. */
 import { deepStrictEqual, match, ok, strictEqual } from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { checks, exitCodeOf, runChecks } from '../../src/doctor/checks.ts'
+import { certificateCodes, checks, exitCodeOf, runChecks } from '../../src/doctor/checks.ts'
 import type { Finding, Severity } from '../../src/doctor/finding.ts'
 import type { ProbeFacts } from '../../src/doctor/probe/probe.ts'
 import { toJson, toText } from '../../src/doctor/report.ts'
@@ -963,6 +963,19 @@ for (const [given, plain, strict] of exits) {
     strictEqual(exitCodeOf(given.map(finding), { strict: true }), strict)
   })
 }
+
+test('a watch over certificates fails with every check of their days, and of files that hide them [P7]', () => {
+  const files = new Set(['security_server.keystore_path', 'security_server.trust_ca_path'])
+  // Any run fails with the others, or they say nothing of days.
+  const others = ['fatal-keystore-file-missing', 'fatal-keystore-unreadable', 'fatal-trust-ca-unreadable']
+  const dayless = ['weak-keystore-open-to-others', 'info-keystore-identity', 'info-rest-trust-ca-system']
+  const ofFiles = checks.filter(({ field }) => files.has(field)).map(({ code }) => code)
+  deepStrictEqual(ofFiles.toSorted(), [...certificateCodes, ...others, ...dayless].toSorted())
+  for (const { code, severity } of checks) {
+    const exit = exitCodeOf([{ ...finding(severity), code }], { strict: false, watched: true })
+    strictEqual(exit, certificateCodes.has(code) || severity === 'FATAL' || severity === 'BREAK' ? 1 : 0, code)
+  }
+})
 
 const names = ['severity', 'code', 'field', 'headline', 'rationale', 'recovery']
 
