@@ -6,7 +6,7 @@ import { deepStrictEqual, doesNotMatch, match, ok, strictEqual } from 'node:asse
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { newFolder, writeFiles } from '@services/testing'
-import { describeEndpoints } from '../../src/boot/description/openapi.ts'
+import { describeEndpoints } from '../support/description.ts'
 import { readSidecar } from '../../src/boot/ingest/sidecar.ts'
 import { runChecks } from '../../src/doctor/checks.ts'
 import { gatherFacts } from '../../src/doctor/facts.ts'

@@ -4,7 +4,7 @@ import { checkGrowth } from '@services/testing'
 import { anyCharacter } from '@services/testing/characters'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import fc from 'fast-check'
-import { describeEndpoints } from '../../src/boot/description/openapi.ts'
+import { describeEndpoints } from '../support/description.ts'
 import { failures } from '../../src/errors.ts'
 import type { Endpoint, RestEndpoint, SoapEndpoint } from '../../src/model.ts'
 

@@ -7,7 +7,7 @@
  * matter; here each has a line.
  */
 import type { Endpoint, ResponseShape, SoapEndpoint } from '../../model.ts'
-import { finish, type Steps } from '../../steps.ts'
+import type { Steps } from '../../steps.ts'
 import { requestContent } from './openapi-form.ts'
 import { describeParams } from './declared-schema.ts'
 import type { RestDescriptions } from './openapi-rest.ts'
@@ -65,18 +65,12 @@ export interface EndpointFacts {
   readonly descriptions?: RestDescriptions | undefined
 }
 
-type Described = readonly [
+export function* describeEndpointsInSteps(
   endpoints: readonly Endpoint[],
   version: string,
-  types?: EndpointTypes | undefined,
-  facts?: EndpointFacts,
-]
-
-export function describeEndpoints(...described: Described): string {
-  return finish(describeEndpointsInSteps(...described))
-}
-
-export function* describeEndpointsInSteps(...[endpoints, version, types, facts = {}]: Described): Steps<string> {
+  types?: EndpointTypes,
+  facts: EndpointFacts = {},
+): Steps<string> {
   const { clients, refusing = new Set(), possible = [], descriptions } = facts
   const takenIds = new Set<string>()
   // As text from the beginning: all of them at once would be a step of its own.
