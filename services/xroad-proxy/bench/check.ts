@@ -21,7 +21,7 @@ const kinds: readonly (readonly [type: string, facets: string, value: unknown])[
   ['decimal', '<x:totalDigits value="12"/><x:fractionDigits value="2"/>', 12345.67],
   ['int', '<x:minInclusive value="0"/><x:maxInclusive value="1000"/>', 500],
   ['boolean', '', true],
-  ['string', ['ET', 'EN', 'RU', 'FI', 'SV'].map((it) => `<x:enumeration value="${it}"/>`).join(''), 'SV'],
+  ['string', ['ET', 'EN', 'RU', 'FI', 'SV'].map((code) => `<x:enumeration value="${code}"/>`).join(''), 'SV'],
   ['token', '<x:pattern value="\\w+(-\\w+)*"/><x:maxLength value="50"/>', 'a-b-c-d-e-f'],
   ['anyURI', '', 'https://example.org/a/b?c=d#e'],
 ]

@@ -44,11 +44,11 @@ function cover(folder: string, file: string, seed: number): Covered {
   const path = join(folder, file)
   const bytes = readFileSync(path)
   const results = generateAll(readWsdl(bytes, file, resolveIn(dirname(path))))
-  const made = results.flatMap((it) => (it.kind === 'generated' ? [it] : []))
-  const skipped = results.flatMap((it) => (it.kind === 'skipped' ? [it.reason] : []))
+  const made = results.flatMap((result) => (result.kind === 'generated' ? [result] : []))
+  const skipped = results.flatMap((result) => (result.kind === 'skipped' ? [result.reason] : []))
   const text = decodeXml(bytes, undefined)
   const unread = made.length === 0 ? undefined : whyNotCompiled(path, text)
-  const envelopes = new Map(unread === undefined ? made.flatMap((it) => envelopesOf(it, seed)) : [])
+  const envelopes = new Map(unread === undefined ? made.flatMap((result) => envelopesOf(result, seed)) : [])
   const found =
     envelopes.size === 0 ? new Map<string, readonly string[]>() : openSchemas(path, text).validate(envelopes)
   const refused = [...found].filter(([, problems]) => problems.some((problem) => !anchored.test(problem)))
@@ -87,13 +87,13 @@ function operationOf(name: string): string {
 function toTable(covered: readonly Covered[]): string {
   const sum = (pick: (each: Covered) => number): string =>
     String(covered.reduce((total, each) => total + pick(each), 0))
-  const rows = covered.map((it) => [
-    it.file,
-    ...[it.operations, it.whole, it.generated, it.withChoice, it.accepted, it.envelopes].map(String),
-    it.notes.join('; '),
+  const rows = covered.map((wsdl) => [
+    wsdl.file,
+    ...[wsdl.operations, wsdl.whole, wsdl.generated, wsdl.withChoice, wsdl.accepted, wsdl.envelopes].map(String),
+    wsdl.notes.join('; '),
   ])
-  const sums = ['all', sum((it) => it.operations), sum((it) => it.whole), sum((it) => it.generated)]
-  const others = [sum((it) => it.withChoice), sum((it) => it.accepted), sum((it) => it.envelopes), '']
+  const sums = ['all', sum((wsdl) => wsdl.operations), sum((wsdl) => wsdl.whole), sum((wsdl) => wsdl.generated)]
+  const others = [sum((wsdl) => wsdl.withChoice), sum((wsdl) => wsdl.accepted), sum((wsdl) => wsdl.envelopes), '']
   const head = [
     'WSDL',
     'operations',

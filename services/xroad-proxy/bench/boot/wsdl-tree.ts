@@ -87,6 +87,6 @@ function element(name: string): string {
 
 function messages(name: string): string {
   return [name, `${name}Response`]
-    .map((it) => `<wsdl:message name="${it}"><wsdl:part name="body" element="tns:${it}"/></wsdl:message>`)
+    .map((name) => `<wsdl:message name="${name}"><wsdl:part name="body" element="tns:${name}"/></wsdl:message>`)
     .join('\n')
 }

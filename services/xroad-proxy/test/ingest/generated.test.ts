@@ -91,7 +91,7 @@ test('the header holds client, service, id and protocol version in this order, a
 
 test('the service reads its own files, odd names, titles and actions included [S-generated.3]', () => {
   const schema = `<x:element name="op"><x:complexType><x:sequence>${['yes', 'õun', 'a.b', 'null', '_']
-    .map((it) => `<x:element name="${it}" type="x:string" minOccurs="0"/>`)
+    .map((name) => `<x:element name="${name}" type="x:string" minOccurs="0"/>`)
     .join('')}</x:sequence></x:complexType></x:element>`
   const text = wsdlAround(schema)
     .replace(
@@ -113,8 +113,8 @@ test('the service reads its own files, odd names, titles and actions included [S
 
 test('an action that is empty is sent empty, one that is not there is not sent [D5.4]', () => {
   const empty = wsdlAround(simple).replace('<wsdl:input><', '<soap:operation soapAction=""/><wsdl:input><')
-  const actions = [readText(empty), readText(wsdlAround(simple))].map((it) => {
-    const [result] = generateAll(it)
+  const actions = [readText(empty), readText(wsdlAround(simple))].map((wsdl) => {
+    const [result] = generateAll(wsdl)
     ok(result?.kind === 'generated')
     const { endpoint } = readDsl(result.text, place)
     return endpoint.kind === 'soap' ? endpoint.soapAction : 'not SOAP'

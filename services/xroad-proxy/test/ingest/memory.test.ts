@@ -31,13 +31,13 @@ function newTree(): Tree {
   }
   write('api.wsdl', wsdlAround(schema))
   write('types.xsd', types('string'))
-  const list = (folder: string): string[] => readdirSync(folder).map((it) => join(folder, it))
+  const list = (folder: string): string[] => readdirSync(folder).map((name) => join(folder, name))
   return {
     options: { dir, dslPath, client: nobody, allowHttp: false, hostAllowlist: [], write: true },
     wsdl: write,
     state: () => ({
-      memory: list(join(dslPath, '.xroad-proxy')).map((it) => statSync(it, { bigint: true }).mtimeNs),
-      dsl: list(join(dslPath, 'owner')).map((it) => readFileSync(it, 'utf8')),
+      memory: list(join(dslPath, '.xroad-proxy')).map((file) => statSync(file, { bigint: true }).mtimeNs),
+      dsl: list(join(dslPath, 'owner')).map((file) => readFileSync(file, 'utf8')),
     }),
   }
 }
@@ -65,7 +65,8 @@ describe('a start remembers what became of WSDL files [X23]', () => {
     'who we are': ({ options }) => ({ ...options, client: { ...nobody, memberCode: '7' } }),
     'which hosts may be called': ({ options }) => ({ ...options, hostAllowlist: ['example.org'] }),
     'what is remembered is broken': ({ options: { dslPath } }) => {
-      for (const it of readdirSync(join(dslPath, '.xroad-proxy'))) writeFileSync(join(dslPath, '.xroad-proxy', it), '{')
+      for (const name of readdirSync(join(dslPath, '.xroad-proxy')))
+        writeFileSync(join(dslPath, '.xroad-proxy', name), '{')
     },
     'what is remembered is gone': ({ options: { dslPath } }) =>
       rmSync(join(dslPath, '.xroad-proxy'), { recursive: true }),

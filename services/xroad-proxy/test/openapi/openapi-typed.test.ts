@@ -262,7 +262,7 @@ describe('real WSDLs [D6.3 S-typed.components]', { skip }, () => {
   for (const shape of ['plain', 'schema'] as const) {
     test(`answers in the shape ${shape}`, async (t) => {
       const root = folder ?? ''
-      const files = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((it) => it.endsWith('.wsdl'))
+      const files = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.wsdl'))
       const wsdls = files
         .toSorted()
         .map((file) => readWsdl(readFileSync(join(root, file)), file, resolveIn(dirname(join(root, file)))))

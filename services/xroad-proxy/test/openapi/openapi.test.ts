@@ -173,7 +173,9 @@ describe('the OpenAPI description [S-what.5 S-endpoint.api D6.3]', () => {
       paths: Record<string, Record<string, { summary: string; description: string }>>
     }
     deepStrictEqual(
-      Object.values(documents.paths).map((item) => Object.values(item).map((it) => [it.summary, it.description])),
+      Object.values(documents.paths).map((item) =>
+        Object.values(item).map(({ summary, description }) => [summary, description]),
+      ),
       [
         [['Isik', 'By code.\n\nPasses the request to GOV/70000002/business/companies/v1/search.']],
         [['Isik', 'By code.']],

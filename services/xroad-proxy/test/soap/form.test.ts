@@ -56,10 +56,10 @@ test('a form means what Node.js makes of it [P2.2]', async () => {
       const values = finish(readFormInSteps(body, formType, options))
       deepStrictEqual(all(values['text']), data.getAll('text'))
       const expected = await Promise.all(
-        data.getAll('file').map(async (it) => Buffer.from(await (it as File).arrayBuffer())),
+        data.getAll('file').map(async (part) => Buffer.from(await (part as File).arrayBuffer())),
       )
       deepStrictEqual(
-        all(values['file']).map((it) => Buffer.from((it as TemplateFile).bytes)),
+        all(values['file']).map((file) => Buffer.from((file as TemplateFile).bytes)),
         expected,
       )
     }),

@@ -19,7 +19,7 @@ interface Case {
 }
 
 const root = join(import.meta.dirname, '../cases/wsdl')
-const names = readdirSync(root, { withFileTypes: true }).filter((it) => it.isDirectory())
+const names = readdirSync(root, { withFileTypes: true }).filter((entry) => entry.isDirectory())
 
 for (const { name } of names) {
   const folder = join(root, name)
@@ -27,9 +27,12 @@ for (const { name } of names) {
   test(`${title} (${name}) [${rule.join(' ')}]`, () => {
     const wsdl = readWsdl(readFileSync(join(folder, 'api.wsdl')), 'owner/api.wsdl', resolveIn(folder))
     const results = generateAll(wsdl)
-    deepStrictEqual(outcomes(results.map((it) => [it.name, it.kind === 'skipped' ? it.reason : it.kind])), operations)
+    deepStrictEqual(
+      outcomes(results.map((each) => [each.name, each.kind === 'skipped' ? each.reason : each.kind])),
+      operations,
+    )
     for (const { operation, send, body } of calls) {
-      const result = results.find((it) => it.name === operation)
+      const result = results.find(({ name }) => name === operation)
       ok(result?.kind === 'generated')
       strictEqual(bodyOf(renderDsl(result.text, send)), body)
     }

@@ -114,7 +114,7 @@ describe('hostile schemas end [S-wsdl.4 D5.1]', () => {
     length: number,
     wrap: (name: string, inner: string) => string,
     use: (name: string) => string,
-  ) => chain(length, (it) => wrap(`${name}${it}`, use(`t:${name}${it + 1}`).repeat(2)))
+  ) => chain(length, (index) => wrap(`${name}${index}`, use(`t:${name}${index + 1}`).repeat(2)))
   const group = (name: string, inner: string) => `<x:group name="${name}"><x:sequence>${inner}</x:sequence></x:group>`
   const groupRef = (name: string) => `<x:group ref="${name}"/>`
   const attributeGroup = (name: string, inner: string) => `<x:attributeGroup name="${name}">${inner}</x:attributeGroup>`
@@ -136,7 +136,7 @@ describe('hostile schemas end [S-wsdl.4 D5.1]', () => {
     ],
     'types that double': [
       element('op', 't:T0') +
-        chain(60, (it) => complex(`T${it}`, element('a', `t:T${it + 1}`) + element('b', `t:T${it + 1}`))) +
+        chain(60, (index) => complex(`T${index}`, element('a', `t:T${index + 1}`) + element('b', `t:T${index + 1}`))) +
         complex('T60', element('z', 'x:int')),
       'request_too_large',
     ],
@@ -146,15 +146,15 @@ describe('hostile schemas end [S-wsdl.4 D5.1]', () => {
     ],
     'attribute groups that double': [
       root('<x:attributeGroup ref="t:A0"/>') +
-        twice('A', 60, attributeGroup, (it) => `<x:attributeGroup ref="${it}"/>`) +
+        twice('A', 60, attributeGroup, (name) => `<x:attributeGroup ref="${name}"/>`) +
         attributeGroup('A60', '<x:attribute name="z"/>'),
       'generated',
     ],
     'unions that double': [
       [
         element('op', 't:U0'),
-        ...count(60, (it) => `<x:union memberTypes="t:U${it + 1} t:V${it + 1}"/>`).flatMap((union, it) =>
-          ['U', 'V'].map((name) => `<x:simpleType name="${name}${it}">${union}</x:simpleType>`),
+        ...count(60, (index) => `<x:union memberTypes="t:U${index + 1} t:V${index + 1}"/>`).flatMap((union, index) =>
+          ['U', 'V'].map((name) => `<x:simpleType name="${name}${index}">${union}</x:simpleType>`),
         ),
         '<x:simpleType name="U60"><x:restriction base="x:int"/></x:simpleType>',
         '<x:simpleType name="V60"><x:restriction base="x:string"/></x:simpleType>',
@@ -163,17 +163,17 @@ describe('hostile schemas end [S-wsdl.4 D5.1]', () => {
     ],
     'a chain of 5000 elements': [
       element('op', 't:T0') +
-        chain(5000, (it) => complex(`T${it}`, element('a', `t:T${it + 1}`))) +
+        chain(5000, (index) => complex(`T${index}`, element('a', `t:T${index + 1}`))) +
         complex('T5000', ''),
       'request_too_large',
     ],
     'a chain of 5000 simple types': [
       element('op', 't:S0') +
-        chain(5000, (it) => `<x:simpleType name="S${it}"><x:restriction base="t:S${it + 1}"/></x:simpleType>`),
+        chain(5000, (index) => `<x:simpleType name="S${index}"><x:restriction base="t:S${index + 1}"/></x:simpleType>`),
       'type_missing',
     ],
     'a chain of 5000 groups': [
-      root(groupRef('t:G0')) + chain(5000, (it) => group(`G${it}`, groupRef(`t:G${it + 1}`))),
+      root(groupRef('t:G0')) + chain(5000, (index) => group(`G${index}`, groupRef(`t:G${index + 1}`))),
       'request_too_large',
     ],
     'nine thousand elements of one name': [
@@ -182,11 +182,11 @@ describe('hostile schemas end [S-wsdl.4 D5.1]', () => {
     ],
     'branches that all depend on everything below': [
       element('op', 't:T0') +
-        chain(95, (it) =>
+        chain(95, (index) =>
           complex(
-            `T${it}`,
-            element('a', `t:T${it + 1}`, 'minOccurs="0"') +
-              count(50, (at) => element(`b${it}_${at}`, 'x:int')).join(''),
+            `T${index}`,
+            element('a', `t:T${index + 1}`, 'minOccurs="0"') +
+              count(50, (at) => element(`b${index}_${at}`, 'x:int')).join(''),
           ),
         ) +
         complex('T95', ''),
@@ -207,27 +207,31 @@ describe('hostile schemas end [S-wsdl.4 D5.1]', () => {
 })
 
 test('two thousand operations are read in moments [S-wsdl.7]', () => {
-  const names = count(2000, (it) => `op${it}`)
+  const names = count(2000, (index) => `op${index}`)
   const text = wsdlAround(element('op', 't:T') + complex('T', element('a', 'x:int')))
     .replace(/<wsdl:portType.*<\/wsdl:portType>/, () => {
-      const operations = names.map((it) => `<wsdl:operation name="${it}"><wsdl:input message="t:m"/></wsdl:operation>`)
+      const operations = names.map(
+        (name) => `<wsdl:operation name="${name}"><wsdl:input message="t:m"/></wsdl:operation>`,
+      )
       return `<wsdl:portType name="pt">${operations.join('')}</wsdl:portType>`
     })
     .replace(/<wsdl:operation name="op">.*<\/wsdl:operation><\/wsdl:binding>/s, () => {
-      const operations = names.map((it) => `<wsdl:operation name="${it}"/>`)
+      const operations = names.map((name) => `<wsdl:operation name="${name}"/>`)
       return `${operations.join('')}</wsdl:binding>`
     })
   const results = generateAll(readText(text))
   deepStrictEqual(
-    results.map((it) => [it.kind, it.name]),
-    names.map((it) => ['generated', it]),
+    results.map(({ kind, name }) => [kind, name]),
+    names.map((name) => ['generated', name]),
   )
 })
 
 describe('the address of an operation is that of the port of its binding [X25]', () => {
   const ports = (...named: readonly string[]): string =>
     named
-      .map((it, index) => `<wsdl:port binding="${it}"><soap:address location="https://${index}/"/></wsdl:port>`)
+      .map(
+        (binding, index) => `<wsdl:port binding="${binding}"><soap:address location="https://${index}/"/></wsdl:port>`,
+      )
       .join('')
   const addressFor = (port: string, more = ''): string | undefined => {
     const text = wsdlAround(element('op', 'x:int')).replace(

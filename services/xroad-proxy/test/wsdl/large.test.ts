@@ -14,8 +14,9 @@ import { openSchemas, standAlone, whyNoXmllint } from '../support/wsdl/xml-schem
 
 test('hundreds of operations over one large graph of types are generated, each within bounds [X23]', () => {
   const results = generateAll(readText(largeWsdl(300)))
-  deepStrictEqual(new Set(results.map((it) => it.kind)), new Set(['generated']))
-  for (const it of results) ok(it.kind === 'generated' && it.text.length < 60_000 && it.notes.length === 1)
+  deepStrictEqual(new Set(results.map(({ kind }) => kind)), new Set(['generated']))
+  for (const result of results)
+    ok(result.kind === 'generated' && result.text.length < 60_000 && result.notes.length === 1)
 })
 
 test('the params of a large request are objects in objects, like its message [X23]', () => {

@@ -33,7 +33,7 @@ describe(
         ok(results.length > 0)
         const floor = generatedFloors[`${relative(folder ?? '', path)} ${results.length}`] ?? 0
         ok(
-          results.filter((it) => it.kind === 'generated').length >= floor,
+          results.filter(({ kind }) => kind === 'generated').length >= floor,
           `fewer than ${floor} operations are generated`,
         )
         for (const result of results) {
@@ -47,8 +47,9 @@ describe(
           const shown = endpoint.params.filter((name) => Object.hasOwn(example, name) || !ruledOut.has(name))
           deepStrictEqual(Object.keys(example), shown)
         }
-        for (const it of wsdl.operations) {
-          if (it.kind === 'operation' && it.output !== undefined) ok('properties' in answers.describe(it.output))
+        for (const operation of wsdl.operations) {
+          if (operation.kind === 'operation' && operation.output !== undefined)
+            ok('properties' in answers.describe(operation.output))
         }
         const references = JSON.stringify([...answers.definitions.values()]).matchAll(/"\$ref":"#\/([^"]+)"/g)
         for (const [, key = ''] of references) strictEqual(answers.definitions.has(key), true, key)
@@ -76,7 +77,7 @@ test(
 
 function wsdlsIn(root: string): string[] {
   return readdirSync(root, { recursive: true, encoding: 'utf8' })
-    .filter((it) => it.endsWith('.wsdl'))
+    .filter((file) => file.endsWith('.wsdl'))
     .toSorted()
-    .map((it) => join(root, it))
+    .map((file) => join(root, file))
 }

@@ -383,7 +383,7 @@ describe('the body of an answer [D6.3]', () => {
   test('values are what the translation makes of them', () => {
     const { definitions } =
       answer(`<x:element name="opResponse"><x:complexType><x:sequence><x:element name="v"><x:simpleType>
-      <x:restriction base="x:string">${['a', '7', '007', 'true', '', '99999999999999999999'].map((it) => `<x:enumeration value="${it}"/>`).join('')}</x:restriction>
+      <x:restriction base="x:string">${['a', '7', '007', 'true', '', '99999999999999999999'].map((value) => `<x:enumeration value="${value}"/>`).join('')}</x:restriction>
       </x:simpleType></x:element></x:sequence></x:complexType></x:element>`)
     const { properties } = definitions['opResponse'] as { properties: Record<string, unknown> }
     deepStrictEqual(properties['v'], { enum: ['a', 7, '007', true, null, '99999999999999999999'] })

@@ -141,7 +141,7 @@ describe('an abstract type is a choice of the types that are derived from it [X2
     strictEqual(bodyOf(envelope), '<t:op><who xsi:type="t:firm"><name>A</name><vat>7</vat></who></t:op>')
     const { schema, example } = describeRequest(result.request)
     const { who } = schema['properties'] as { who: { oneOf: { required: string[] }[] } }
-    deepStrictEqual([who.oneOf.map((it) => it.required), schema['required']], [[['person'], ['firm']], ['who']])
+    deepStrictEqual([who.oneOf.map(({ required }) => required), schema['required']], [[['person'], ['firm']], ['who']])
     deepStrictEqual(example, { who: { person: { name: 'text', code: 1 } } })
   })
 

@@ -222,7 +222,7 @@ function sidecarOf(...names: readonly string[]): Record<string, string> {
 describe('a WSDL that only imports others is no WARN [X25]', () => {
   const importing = (...locations: readonly string[]) =>
     `<wsdl:definitions xmlns:wsdl="http://schemas.xmlsoap.org/wsdl/"><wsdl:documentation>all</wsdl:documentation>
-${locations.map((it) => `<wsdl:import namespace="urn:t" location="${it}"/>`).join('\n')}</wsdl:definitions>`
+${locations.map((location) => `<wsdl:import namespace="urn:t" location="${location}"/>`).join('\n')}</wsdl:definitions>`
   const sources = (files: Readonly<Record<string, string>>) =>
     Object.entries(files).map(([name, text]) => `${name} ${/^# Source: (\S+):/m.exec(text)?.[1]}`)
 

@@ -54,7 +54,7 @@ export class RandomBodies {
       const given = closure([...(required as string[]), ...needed], dependencies)
       for (const name of Object.keys(properties as object)) {
         const all = this.#isChance(0.4) ? closure([name], dependencies) : []
-        if (![...all].some((it) => ruledOut.has(it))) for (const it of all) given.add(it)
+        if (![...all].some((param) => ruledOut.has(param))) for (const param of all) given.add(param)
       }
       if ([...given].some((name) => ruledOut.has(name))) continue
       const schemas = properties as Record<string, JsonSchema>
@@ -70,7 +70,7 @@ export class RandomBodies {
     const needed = new Set(required as string[])
     const ruledOut = new Set<string>()
     const narrowed = new Map<string, JsonSchema>()
-    for (const choice of [oneOf, ...(allOf as readonly JsonSchema[]).map((it) => it['oneOf'])]) {
+    for (const choice of [oneOf, ...(allOf as readonly JsonSchema[]).map((part) => part['oneOf'])]) {
       const agreeing = ((choice ?? []) as readonly JsonSchema[]).flatMap(branches).filter(({ wants, refuses }) => {
         return !wants.some((name) => ruledOut.has(name)) && !refuses.some((name) => needed.has(name))
       })
@@ -78,7 +78,7 @@ export class RandomBodies {
       const { wants, refuses, narrows } = this.#pick(agreeing)
       for (const name of wants) needed.add(name)
       for (const name of refuses) ruledOut.add(name)
-      for (const [name, it] of narrows) narrowed.set(name, it)
+      for (const [name, schema] of narrows) narrowed.set(name, schema)
     }
     return { needed, ruledOut, narrowed }
   }
@@ -132,7 +132,7 @@ export class RandomBodies {
     const expression = new RegExp(simple, 'u')
     const found =
       this.#take(simple, (text) => text.length <= maxSample && fits(text)) ??
-      ['a', '1'].map((it) => it.repeat(least)).find((text) => expression.test(text) && fits(text)) ??
+      ['a', '1'].map((letter) => letter.repeat(least)).find((text) => expression.test(text) && fits(text)) ??
       this.#draw(simple).find(fits)
     if (found === undefined) throw new Error(`no text of ${least} to ${most} characters for ${pattern}`)
     return found
@@ -196,9 +196,9 @@ interface Chosen {
 /** An alternative that wants one of several params is one for each of them. */
 function branches({ required = [], properties = {}, anyOf }: JsonSchema) {
   const said = Object.entries(properties as Record<string, JsonSchema | false>)
-  const isRefused = ([, it]: (typeof said)[number]): boolean => it === false || it['maxItems'] === 0
+  const isRefused = ([, schema]: (typeof said)[number]): boolean => schema === false || schema['maxItems'] === 0
   const refuses = said.filter(isRefused).map(([name]) => name)
-  const narrows = said.filter((it) => !isRefused(it)) as [string, JsonSchema][]
+  const narrows = said.filter((entry) => !isRefused(entry)) as [string, JsonSchema][]
   if (anyOf === undefined) return [{ wants: required as string[], refuses, narrows }]
   return (anyOf as readonly JsonSchema[]).map((one) => {
     const own = Object.entries((one['properties'] ?? {}) as Record<string, JsonSchema>)
@@ -209,7 +209,7 @@ function branches({ required = [], properties = {}, anyOf }: JsonSchema) {
 function closure(names: Iterable<string>, dependencies: Readonly<Record<string, readonly string[]>>): Set<string> {
   const all = new Set(names)
   for (const name of all)
-    for (const it of (Object.hasOwn(dependencies, name) ? dependencies[name] : undefined) ?? []) all.add(it)
+    for (const needed of (Object.hasOwn(dependencies, name) ? dependencies[name] : undefined) ?? []) all.add(needed)
   return all
 }
 

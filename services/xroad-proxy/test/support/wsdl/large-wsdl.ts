@@ -28,20 +28,20 @@ ${types.join('\n')}
 <x:complexType name="Party" abstract="true"><x:sequence><x:element name="name" type="x:string"/></x:sequence></x:complexType>
 ${['Person', 'Firm']
   .map(
-    (it) => `<x:complexType name="${it}"><x:complexContent><x:extension base="t:Party"><x:sequence>
+    (name) => `<x:complexType name="${name}"><x:complexContent><x:extension base="t:Party"><x:sequence>
   <x:element name="code" type="x:int"/><x:element name="case" type="t:T0" minOccurs="0"/></x:sequence></x:extension></x:complexContent></x:complexType>`,
   )
   .join('\n')}
 <x:complexType name="Request"><x:sequence><x:element name="Case" type="t:T0" nillable="true"/>
   <x:element name="User" type="t:Party" nillable="true"/><x:element name="reason" type="x:string"/></x:sequence></x:complexType>
-${each((it) => `<x:element name="${it}"><x:complexType><x:sequence><x:element name="request" type="t:Request"/></x:sequence></x:complexType></x:element>`)}
+${each((name) => `<x:element name="${name}"><x:complexType><x:sequence><x:element name="request" type="t:Request"/></x:sequence></x:complexType></x:element>`)}
 </x:schema></wsdl:types>
-${each((it) => `<wsdl:message name="${it}"><wsdl:part name="p" element="t:${it}"/></wsdl:message>`)}
+${each((name) => `<wsdl:message name="${name}"><wsdl:part name="p" element="t:${name}"/></wsdl:message>`)}
 <wsdl:portType name="pt">
-${each((it) => `<wsdl:operation name="${it}"><wsdl:input message="t:${it}"/></wsdl:operation>`)}
+${each((name) => `<wsdl:operation name="${name}"><wsdl:input message="t:${name}"/></wsdl:operation>`)}
 </wsdl:portType>
 <wsdl:binding name="b" type="t:pt"><soap:binding transport="http://schemas.xmlsoap.org/soap/http"/>
-${each((it) => `<wsdl:operation name="${it}"><wsdl:input><soap:body use="literal"/></wsdl:input></wsdl:operation>`)}
+${each((name) => `<wsdl:operation name="${name}"><wsdl:input><soap:body use="literal"/></wsdl:input></wsdl:operation>`)}
 </wsdl:binding>
 </wsdl:definitions>`
 }

@@ -40,7 +40,7 @@ export const requestSchemas: Readonly<Record<string, string>> = {
     unsignedLong unsignedInt unsignedShort unsignedByte positiveInteger float double duration dateTime time date gYearMonth gYear
     gMonthDay gDay gMonth hexBinary base64Binary anyType anySimpleType`
     .split(/\s+/)
-    .map((it) => `<x:element name="v-${it}" type="x:${it}" minOccurs="0"/>`)
+    .map((type) => `<x:element name="v-${type}" type="x:${type}" minOccurs="0"/>`)
     .join('')}</x:sequence></x:complexType></x:element>`,
   'facets of numbers': `<x:element name="op"><x:complexType><x:sequence>
     ${simple('a', 'decimal', facet('totalDigits', '5') + facet('fractionDigits', '2'))}

@@ -78,7 +78,7 @@ function filesBelow(folder: string): Record<string, string> {
   try {
     const found = readdirSync(folder, { recursive: true, encoding: 'utf8' })
     // What a start remembers is no matter of those who look for DSL files.
-    const names = found.filter((it) => !it.startsWith('.xroad-proxy')).toSorted()
+    const names = found.filter((name) => !name.startsWith('.xroad-proxy')).toSorted()
     const files = names.filter((name) => statSync(join(folder, name)).isFile())
     return Object.fromEntries(files.map((name) => [name, readFileSync(join(folder, name), 'utf8')]))
   } catch {

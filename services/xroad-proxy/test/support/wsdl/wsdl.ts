@@ -38,11 +38,11 @@ export const noFiles: Resolve = () => undefined
 
 /** Every operation: generated, or why not. */
 export function generateAll(wsdl: Wsdl, to: Destination = securityServer): (GeneratedDsl | SkippedOperation)[] {
-  return wsdl.operations.map((it) => {
-    if (it.kind === 'skipped') return it
-    if (to.kind === 'direct') return generateDsl(wsdl, it, to)
-    const service = { ...to.service, serviceCode: it.name, serviceVersion: it.version }
-    return generateDsl(wsdl, it, { ...to, service })
+  return wsdl.operations.map((operation) => {
+    if (operation.kind === 'skipped') return operation
+    if (to.kind === 'direct') return generateDsl(wsdl, operation, to)
+    const service = { ...to.service, serviceCode: operation.name, serviceVersion: operation.version }
+    return generateDsl(wsdl, operation, { ...to, service })
   })
 }
 
