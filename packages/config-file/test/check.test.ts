@@ -6,7 +6,7 @@ import {
   checked,
   type FileKind,
   flag,
-  inOneLine,
+  joinProblems,
   list,
   Literal,
   names,
@@ -184,5 +184,5 @@ test('whatever the data, the answer is a value or problems with paths and words'
 })
 
 test('what breaks several rules in the same words is told once', () => {
-  strictEqual(inOneLine(['a: x', 'b: y', 'a: x']), 'a: x; b: y')
+  strictEqual(joinProblems(['a: x', 'b: y', 'a: x']), 'a: x; b: y')
 })

@@ -53,7 +53,7 @@ export function toFieldName(path: Path): string {
 const maxTold = 50
 
 /** Whatever keeps a file from being loaded, in one line; what follows is the reason of it often enough. */
-export function inOneLine(problems: readonly string[]): string {
+export function joinProblems(problems: readonly string[]): string {
   // A value may break several rules of its field in the same words: a number that is not whole and is too large.
   const told = [...new Set(problems)]
   const more = told.length - maxTold

@@ -44,15 +44,15 @@ function writeEntry({ sha256, kind, parameters, keys }: LockEntry): string {
 
 function writeList(items: readonly object[]): string {
   if (items.length === 0) return '[]'
-  return `[\n${items.map((item) => `          ${inOneLine(item)}`).join(',\n')}\n        ]`
+  return `[\n${items.map((item) => `          ${toSpacedJson(item)}`).join(',\n')}\n        ]`
 }
 
-function inOneLine(item: object): string {
-  const fields = Object.entries(item).map(([name, value]) => `${JSON.stringify(name)}: ${inLine(value)}`)
+function toSpacedJson(item: object): string {
+  const fields = Object.entries(item).map(([name, value]) => `${JSON.stringify(name)}: ${toSpacedValue(value)}`)
   return `{ ${fields.join(', ')} }`
 }
 
-function inLine(value: unknown): string {
+function toSpacedValue(value: unknown): string {
   return Array.isArray(value) ? `[${value.map((each) => JSON.stringify(each)).join(', ')}]` : JSON.stringify(value)
 }
 

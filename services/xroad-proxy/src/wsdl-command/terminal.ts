@@ -2,7 +2,7 @@
  * What the `wsdl` commands have in common at a terminal: the configuration that they read, what they say, how they end.
  */
 import { exitCodes, toPlainLine } from '@services/command-line'
-import { inOneLine, inWords } from '@services/config-file'
+import { joinProblems, inWords } from '@services/config-file'
 import { readConfig } from '../boot/config/config.ts'
 import { type Config, parseConfig } from '../boot/config/schema.ts'
 import { StartupFailure } from '../errors.ts'
@@ -13,7 +13,7 @@ export function readSettings(flag: string | undefined): Config {
   const file = readConfig({ flag, env: process.env, cwd: process.cwd() })
   const { value, problems } = parseConfig(file.data)
   if (value !== undefined) return value
-  throw new StartupFailure('invalid_configuration', inOneLine(problems.map((problem) => inWords(file, problem))))
+  throw new StartupFailure('invalid_configuration', joinProblems(problems.map((problem) => inWords(file, problem))))
 }
 
 /** Expected errors are one line and exit code 1. */

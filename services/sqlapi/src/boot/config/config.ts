@@ -8,7 +8,7 @@ import {
   ConfigFileError,
   type Environment,
   findConfigFile,
-  inOneLine,
+  joinProblems,
   inWords,
   nearest,
   type Origins,
@@ -153,7 +153,7 @@ function refuse(file: ConfigFile, problems: readonly Problem[]): never {
   const { format } = (file.data['logging'] ?? {}) as { format?: unknown }
   throw new StartupFailure(
     'InvalidConfigurationException',
-    inOneLine(problems.map((problem) => inWords(file, problem))),
+    joinProblems(problems.map((problem) => inWords(file, problem))),
     isFormat(format) ? format : undefined,
   )
 }

@@ -10,7 +10,7 @@ import {
   type Environment,
   findConfigFile,
   type Found,
-  inOneLine,
+  joinProblems,
   inWords,
   type Origins,
   originsOf,
@@ -52,12 +52,13 @@ export function loadConfig(
   const file = readConfig(environment)
   const { value: config, problems, unknown } = parseConfig(file.data)
   const tell = (problem: Problem): string => inWords(file, problem)
-  if (config === undefined) return refuse(inOneLine([...problems, ...unknown].map(tell)))
+  if (config === undefined) return refuse(joinProblems([...problems, ...unknown].map(tell)))
   requireOwnPort(config, file)
   if (passwords === 'needed') {
     const unset = unsetPassword(config, environment.env)
     // The password may be there, in a field of another name.
-    if (unset !== undefined) throw new StartupFailure('keystore_load_failed', inOneLine([unset, ...unknown].map(tell)))
+    if (unset !== undefined)
+      throw new StartupFailure('keystore_load_failed', joinProblems([unset, ...unknown].map(tell)))
     requireHashKey(config, environment.env, file)
   }
   return {

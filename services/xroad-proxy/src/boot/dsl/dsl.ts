@@ -5,7 +5,7 @@
  */
 import {
   type Environment,
-  inOneLine,
+  joinProblems,
   locate,
   type Mapping,
   nearest,
@@ -291,7 +291,7 @@ const leftEmpty: Problem = {
 }
 
 function refuse(dsl: ParsedDslFile, ...problems: readonly Problem[]): never {
-  throw new StartupFailure('invalid_dsl', inOneLine(problems.map((problem) => inWords(dsl, problem))))
+  throw new StartupFailure('invalid_dsl', joinProblems(problems.map((problem) => inWords(dsl, problem))))
 }
 
 function inWords({ file, places }: ParsedDslFile, { path, message }: Problem): string {

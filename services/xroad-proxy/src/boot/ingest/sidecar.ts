@@ -3,7 +3,7 @@
  * with `client_data`. destination.ts decides what becomes of the operations.
  */
 import {
-  inOneLine,
+  joinProblems,
   locate,
   type Mapping,
   names,
@@ -124,7 +124,7 @@ export function readSidecar(bytes: Uint8Array, file: string): ReadSidecar {
   const placeOf = (...path: Path): string => `${file}:${places.lineOf(path)}: ${path.join('.')}`
   const told = ({ path, message }: Problem): string => `${placeOf(...path)}: ${message}`
   const warnings = unknown.map(told)
-  if (value === undefined) throw new SidecarError(inOneLine([...problems.map(told), ...warnings]))
+  if (value === undefined) throw new SidecarError(joinProblems([...problems.map(told), ...warnings]))
   const { provider, serviceVersion, serviceVersions, ...codes } = value
   const { response, attachments, validateRequests, timeoutSecs, maxResponseBytes } = value
   const sidecar = {

@@ -5,7 +5,7 @@
  */
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
-import { inOneLine, nearest } from '@services/config-file'
+import { nearest } from '@services/config-file'
 import type { Identity } from '../../model.ts'
 import { finish, type Steps } from '../../steps.ts'
 import { type MissingSchema, whereElse } from '../../wsdl/schema/missing.ts'
@@ -234,7 +234,7 @@ function tellStrangers(
   return strangers.map((name) => {
     const meant = nearest(name, known)
     const hint = meant === undefined ? '' : `; did you mean ${meant}?`
-    return `${inOneLine([placeOf('service_versions', name)])}: there is no such operation${hint}`
+    return `${placeOf('service_versions', name)}: there is no such operation${hint}`
   })
 }
 

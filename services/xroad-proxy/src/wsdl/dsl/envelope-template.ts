@@ -11,7 +11,7 @@ import { isContentType } from '../schema/framework.ts'
 import { namespaces, toQName } from '../xml/qname.ts'
 import { Skip } from '../operations/reasons.ts'
 import type { ChoiceBranch, Request, RequestAttribute, RequestElement, RequestNode } from '../request/request.ts'
-import { block, blockElse, type Case, escapeText, firstOf, indent, inOneLine, toPath } from './template-text.ts'
+import { block, blockElse, type Case, escapeText, firstOf, indent, joinLines, toPath } from './template-text.ts'
 
 /** The X-Road service that an envelope is for. */
 export interface ServiceId {
@@ -170,7 +170,7 @@ class BodyWriter {
     const children = element.children.flatMap((child) => this.#node(child))
     if (children.length === 0) return [element.text === undefined ? `${start}/>` : `${start}>${text}${end}`]
     // White space would be part of the text.
-    if (element.text !== undefined) return [`${start}>${text}${inOneLine(children)}${end}`]
+    if (element.text !== undefined) return [`${start}>${text}${joinLines(children)}${end}`]
     return [`${start}>`, ...indent(children), end]
   }
 

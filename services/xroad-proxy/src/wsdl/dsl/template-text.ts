@@ -63,7 +63,7 @@ export function blockElse(
 }
 
 /** Lines as one, with white space only where a tag goes on. */
-export function inOneLine(lines: readonly string[]): string {
+export function joinLines(lines: readonly string[]): string {
   return lines.reduce((text, line) => {
     const isOpen = text.lastIndexOf('{{') > text.lastIndexOf('}}')
     return `${text}${isOpen ? ' ' : ''}${line.trim()}`
