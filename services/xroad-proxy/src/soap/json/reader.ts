@@ -22,9 +22,9 @@ import { isBlank, trimBlank } from './leaf.ts'
 import { shortText } from './long-text.ts'
 import { addAttribute } from './members.ts'
 import { type Attribute, type Listener, openParser } from './parser.ts'
-import { type Attributes, InstancePrefixes } from './schema-response.ts'
+import { InstancePrefixes, type ManyAttributes } from './schema-response.ts'
 import type { Member } from './shape.ts'
-import { tellStrayAmpersand, XmlError } from './xml-error.ts'
+import { tellStrayAmpersand, toReason, XmlError } from './xml-error.ts'
 
 export interface Limits {
   /** Levels of elements. */
@@ -40,7 +40,6 @@ const longName = 128 * 1024
 const farBack = 4 * longName
 
 const byteOrderMark = '\ufeff'
-const maxReasonLength = 100
 
 /** Of one document. */
 export class Reader implements Listener {
@@ -289,18 +288,7 @@ export class Reader implements Listener {
   }
 }
 
-interface ManyAttributes extends Attributes {
-  readonly more: Map<string, string>
-  members: Json | undefined
-  escaped: Map<string, Json> | undefined
-}
-
 /** A text of many parts in one, so that no later step has to do it for all of them. */
 function flat(text: string): string {
   return Buffer.from(text, 'utf16le').toString('utf16le')
-}
-
-/** The parser names elements and attributes after a colon. */
-function toReason(message: string): string {
-  return message.replace(/:[^]*|\.$/, '').slice(0, maxReasonLength)
 }

@@ -20,6 +20,13 @@ export interface Attributes {
   readonly escaped?: ReadonlyMap<string, Json> | undefined
 }
 
+/** Those of an element that has too many for the parser, while they are collected. */
+export interface ManyAttributes extends Attributes {
+  readonly more: Map<string, string>
+  members: Json | undefined
+  escaped: Map<string, Json> | undefined
+}
+
 function* entriesOf({ few, more }: Attributes): Generator<readonly [string, string]> {
   // The parser's object has no prototype.
   for (const name in few) yield [name, few[name] as string]

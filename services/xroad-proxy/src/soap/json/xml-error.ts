@@ -11,6 +11,13 @@ export class XmlError extends Error {
   }
 }
 
+const maxReasonLength = 100
+
+/** What the parser says, without the names of elements and attributes that follow its colon. */
+export function toReason(message: string): string {
+  return message.replace(/:[^]*|\.$/, '').slice(0, maxReasonLength)
+}
+
 export const strayAmpersand = 'an & that begins no reference; as a character it is written &amp;'
 
 /** Where `&` may stand for itself, with what ends that. */
