@@ -13,7 +13,6 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import fc from 'fast-check'
 import { readSidecar } from '../../src/boot/ingest/sidecar.ts'
 import { type Member, toBody } from '../../src/soap/json/shape.ts'
-import { translate } from '../../src/soap/json/translate.ts'
 import { XmlError } from '../../src/soap/json/xml-error.ts'
 import { toTypedValue } from '../../src/soap/json/typed-value.ts'
 import { ResponseObjects } from '../../src/wsdl/description/response-objects.ts'
@@ -22,6 +21,7 @@ import { TypedResponseSchemas } from '../../src/wsdl/description/typed-response.
 import type { JsonSchema } from '../../src/wsdl/description/value-schema.ts'
 import { startTypedService, type TypedService, type TypedServiceOptions } from '../support/wsdl/typed-service.ts'
 import { outputOf, readText, wsdlAround } from '../support/wsdl/wsdl.ts'
+import { translate } from '../support/translate.ts'
 
 interface Case {
   readonly rule: readonly string[]

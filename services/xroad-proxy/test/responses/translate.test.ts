@@ -6,7 +6,7 @@ import { anyCharacter } from '@services/testing/characters'
 import fc from 'fast-check'
 import { SaxesParser } from 'saxes'
 import type { Limits } from '../../src/soap/json/reader.ts'
-import { maxDepth, maxEvents, translate, translateInSteps } from '../../src/soap/json/translate.ts'
+import { maxDepth, maxEvents } from '../../src/soap/json/translate.ts'
 import { finish } from '../../src/steps.ts'
 import { joinJson, type Json, lengthOf, LongJson, quote } from '../../src/soap/json/json-text.ts'
 import { type Inside, type Listener, openParser } from '../../src/soap/json/parser.ts'
@@ -14,6 +14,7 @@ import { anyShape, type Member, type Shape, toBody, type ValueKind } from '../..
 import { toTypedValue } from '../../src/soap/json/typed-value.ts'
 import { XmlError } from '../../src/soap/json/xml-error.ts'
 import { readTree, toAnswer, toJson, type XmlElement } from '../support/xml.ts'
+import { translate, translateInSteps } from '../support/translate.ts'
 
 /** JSON text of one element. */
 function value(xml: string): string {

@@ -1,5 +1,5 @@
 /**
- * An element that is open: what is known about it, what has been collected, and its JSON once it ends. translate.ts
+ * An element that is open: what is known about it, what has been collected, and its JSON once it ends. reader.ts
  * owns the order of elements; if the type of an element is known, schema-response.ts makes its value.
  */
 import type { Fault } from '../../model.ts'

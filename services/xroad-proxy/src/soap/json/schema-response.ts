@@ -1,5 +1,5 @@
 /**
- * The JSON of one element whose type is known, from what translate.ts has collected of it, and the attributes of such
+ * The JSON of one element whose type is known, from what frame.ts has collected of it, and the attributes of such
  * an element. Names are without prefixes, lists are lists, texts have their types, nil is null. What the type does not
  * list is kept by the plain rules, under its name as written, so that nothing of a response is lost.
  */
