@@ -114,7 +114,7 @@ async function run({ loaded, environment, events, stdout, writeLog }: Start): Pr
   const booted = await boot(loaded, events)
   if (loaded.config.checks === 'refuse') {
     const { refuseErrors } = await import('./check/start.ts')
-    await refuseErrors(environment)
+    await refuseErrors(loaded, environment.cwd)
   }
   const { running, serving, admin } = await startProcesses(booted, events, stdout)
   const { startTime } = booted

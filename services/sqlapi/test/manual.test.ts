@@ -242,7 +242,7 @@ function refusalOfFiles(): Promise<string> {
   database.close()
   const datasources = [{ name: 'crm', url: `sqlite:${join(cwd, 'crm.db')}` }]
   writeFileSync(join(cwd, 'sqlapi.yaml'), JSON.stringify({ sql_dir: join(cwd, 'sql'), datasources }))
-  return refusal(() => refuseErrors({ flag: 'sqlapi.yaml', env: {}, cwd }))
+  return refusal(() => refuseErrors(loadConfig({ flag: 'sqlapi.yaml', env: {}, cwd }), cwd))
 }
 
 let trees = 0

@@ -43,6 +43,17 @@ export async function readProject(
 ): Promise<Project> {
   const loaded = loadConfig(start, { passwords: offline ? 'unneeded' : 'needed' })
   const only = datasource === undefined ? undefined : named(datasource, loaded.datasources)
+  return readFilesOf(loaded, { cwd: start.cwd, only })
+}
+
+interface Setting {
+  readonly cwd: string
+  /** All files are looked at on this one. */
+  readonly only?: Datasource | undefined
+}
+
+/** Of a configuration that has been read. */
+export async function readFilesOf(loaded: Loaded, setting: Setting): Promise<Project> {
   const ignored: Ignored[] = []
   const dialects = new Set(loaded.datasources.map(({ dialect }) => dialect))
   const refusals: FileRefusal[] = []
@@ -51,14 +62,14 @@ export async function readProject(
     refused: (refusal) => refusals.push(refusal),
     origin: loaded.origins['sql_dir'],
   })
-  return toProject(loaded, { endpoints, ignored, refusals }, { cwd: start.cwd, only })
+  return toProject(loaded, { endpoints, ignored, refusals }, setting)
 }
 
 /** Of files that have been read. */
 export function toProject(
   { config, datasources, file: configuration }: Loaded,
   { endpoints, ignored, refusals = [] }: Pick<Project, 'endpoints' | 'ignored'> & Partial<Pick<Project, 'refusals'>>,
-  { cwd, only }: { readonly cwd: string; readonly only?: Datasource | undefined },
+  { cwd, only }: Setting,
 ): Project {
   const sqlDir = resolve(cwd, config.sqlDir)
   const byName = new Map(datasources.map((each) => [each.name, each]))

@@ -2,16 +2,17 @@
  * The check of a start that is told to refuse wrong files (`checks: refuse`): errors become the reason of the refusal.
  * What cannot be checked, because a database cannot be reached, refuses nothing.
  */
-import type { StartEnvironment } from '@services/config-file'
+import type { Loaded } from '../boot/config/config.ts'
 import { StartupFailure } from '../errors.ts'
 import { checkFiles } from './check.ts'
-import { readProject } from './project.ts'
+import { readFilesOf } from './project.ts'
 
 /** No more than this are reported; the command reports all. */
 const maxTold = 5
 
-export async function refuseErrors(start: StartEnvironment): Promise<void> {
-  const { findings } = await checkFiles(await readProject(start))
+/** Does not read the configuration again, which may have come from a pipe. */
+export async function refuseErrors(loaded: Loaded, cwd: string): Promise<void> {
+  const { findings } = await checkFiles(await readFilesOf(loaded, { cwd }))
   const errors = findings.filter(({ severity }) => severity === 'error')
   if (errors.length === 0) return
   const told = errors.slice(0, maxTold).map(({ file, line, column, code, message, cure }) => {

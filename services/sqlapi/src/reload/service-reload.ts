@@ -69,7 +69,7 @@ export class ServiceReload implements Reloadable {
     const found = await readAll(loaded, startTime)
     if (loaded.config.checks === 'refuse') {
       const { refuseErrors } = await import('../check/start.ts')
-      await refuseErrors(environment)
+      await refuseErrors(loaded, environment.cwd)
     }
     if (signal.aborted) return undefined
     const prepared = await serving.prepare(found.booted)

@@ -1,10 +1,12 @@
 /** What a start tells of its files: real files, real log lines. */
-import { deepStrictEqual, match, ok, strictEqual } from 'node:assert/strict'
+import { deepStrictEqual, match, ok, rejects, strictEqual } from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { writeFileSync } from 'node:fs'
+import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { call, freePort, linesOf, newFolder, writeFiles } from '@services/testing'
+import { loadConfig } from '../../src/boot/config/config.ts'
+import { refuseErrors } from '../../src/check/start.ts'
 import { spawnSqlapi, startSqlapi } from '../support/process.ts'
 import { createDatabase } from '../support/databases.ts'
 import { startTestService } from '../support/service.ts'
@@ -118,6 +120,16 @@ describe('checks: refuse', { concurrency: 4 }, () => {
       ok(!stdout.includes('Listening'))
     })
   }
+
+  test('the check reads the configuration no second time: it may have come from a pipe [N1.5]', async () => {
+    const cwd = folderWith('demo.db')
+    writeFiles(join(cwd, 'sql'), wrong)
+    const datasources = [{ name: 'demo', url: `sqlite:${join(cwd, 'demo.db')}` }]
+    writeFileSync(join(cwd, 'sqlapi.yaml'), JSON.stringify({ sql_dir: join(cwd, 'sql'), datasources }))
+    const loaded = loadConfig({ flag: 'sqlapi.yaml', env: {}, cwd })
+    rmSync(join(cwd, 'sqlapi.yaml'))
+    await rejects(refuseErrors(loaded, cwd), /there are 2 errors in the files/)
+  })
 
   test('many errors are told by number [N1.5]', async () => {
     const files = Object.fromEntries(Array.from({ length: 8 }, (_, index) => [`demo/GET/${index}.sql`, 'SELECT x']))
