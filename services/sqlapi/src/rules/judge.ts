@@ -23,10 +23,12 @@ export function judge(endpoint: Endpoint, dialect: Dialect | undefined): Remark[
 function judgeScript(endpoint: Endpoint, script: Script, dialect: Dialect): Remark[] {
   const file = { endpoint, dialect, script, temporary: new Set<string>() }
   return script.statements.flatMap((statement) => {
-    if (isPlain(statement, file)) return []
+    const { refusal } = statement
+    // For most statements no rule has a word, and this costs less than reading them: a start does it for all files.
+    if (refusal === undefined && !rules.some(({ mayApply }) => mayApply(statement, endpoint))) return []
     const reading = new Reading(statement, dialects[dialect].grammar)
-    if (statement.refusal !== undefined) return [refused(reading, statement.refusal)]
-    const remarks = rules.flatMap((rule) => rule(reading, file))
+    if (refusal !== undefined) return [refused(reading, refusal)]
+    const remarks = rules.flatMap(({ find }) => find(reading, file))
     // What a statement makes is known to those behind it.
     const made = temporaryTable(reading)
     if (made !== undefined) file.temporary.add(made)
@@ -42,49 +44,42 @@ interface JudgedFile {
   readonly temporary: Set<string>
 }
 
-/**
- * For most statements no rule has a word, and a search costs less than reading them: a start does this for all files.
- */
-function isPlain({ effect, slots, pieces, refusal }: Statement, { endpoint }: JudgedFile): boolean {
-  if (refusal !== undefined || effect === 'session' || pieces.some((piece) => mayQuote.test(piece))) return false
-  if (effect !== 'read' && endpoint.declarations?.replica === true) return false
-  if (effect === 'write' && (endpoint.method === 'GET' || pieces.some((piece) => limited.test(piece)))) return false
-  return slots.every(({ role }) => role !== 'value') || !pieces.some((piece) => bracket.test(piece))
+interface Rule {
+  /** Whether the statement has to be read for this rule. False only where `find` would find nothing. */
+  readonly mayApply: (statement: Statement, endpoint: Endpoint) => boolean
+  readonly find: (reading: Reading, file: JudgedFile) => Remark[]
 }
-
-/** What wants a WHERE. */
-const limited = /\b(?:UPDATE|DELETE)\b/i
-/** A literal that is nothing but a name with a colon, and what LIKE takes for any text. */
-const quotedName = /^'([%_]*):([a-z_]\w*)(%*)'$/i
-const mayQuote = /'[%_]*:[a-z_]\w*%*'/i
-/** In which a list could be. Those around a list that is expanded are not part of the pieces. */
-const bracket = /\b(?:IN\s*\(|ARRAY\s*\[)/i
-
-/**
- * Those that are declared as lists, and those that stand where lists are expanded, unless they are declared as
- * something else.
- */
-function listsOf({ declarations }: Endpoint, { statements }: Script): ReadonlySet<string> {
-  const declared = (declarations?.params ?? []).filter(({ type }) => type !== undefined)
-  const slots = statements.flatMap((statement) => statement.slots)
-  const lists = new Set(slots.flatMap(({ role, name }) => (role === 'value' ? [] : [name])))
-  for (const { name, list } of declared) {
-    if (list) lists.add(name)
-    else lists.delete(name)
-  }
-  return lists
-}
-
-type Rule = (reading: Reading, file: JudgedFile) => Remark[]
 
 const rules: readonly Rule[] = [
-  changesData,
-  controlsTransaction,
-  misplacesList,
-  quotesParameter,
-  changesSession,
-  missesReplica,
+  { mayApply: mayChangeData, find: changesData },
+  { mayApply: isOfSession, find: controlsTransaction },
+  { mayApply: mayMisplaceList, find: misplacesList },
+  { mayApply: ({ pieces }) => pieces.some((piece) => mayQuote.test(piece)), find: quotesParameter },
+  { mayApply: isOfSession, find: changesSession },
+  {
+    mayApply: ({ effect }, { declarations }) => effect !== 'read' && declarations?.replica === true,
+    find: missesReplica,
+  },
 ]
+
+/** What can change data under another effect is read for the sake of that effect. */
+function mayChangeData({ effect, pieces }: Statement, { method }: Endpoint): boolean {
+  if (effect !== 'write') return effect === 'session'
+  return method === 'GET' || pieces.some((piece) => wantsWhere.test(piece))
+}
+
+const wantsWhere = /\b(?:UPDATE|DELETE)\b/i
+
+function isOfSession({ effect }: Statement): boolean {
+  return effect === 'session'
+}
+
+function mayMisplaceList({ slots, pieces }: Statement): boolean {
+  return slots.some(({ role }) => role === 'value') && pieces.some((piece) => bracket.test(piece))
+}
+
+/** In which a list could be. Those around a list that is expanded are not part of the pieces. */
+const bracket = /\b(?:IN\s*\(|ARRAY\s*\[)/i
 
 function changesData(reading: Reading, { endpoint, temporary }: JudgedFile): Remark[] {
   const changes = findChanges(reading, temporary).filter(({ isTemporary }) => !isTemporary)
@@ -116,7 +111,7 @@ function controlsTransaction(reading: Reading, { endpoint, dialect }: JudgedFile
   return [{ code: 'transaction-control', ...reading.positionOf(0), message: `${words}: ${why}` }]
 }
 
-const why = {
+const whyOneValue = {
   others: 'beside others it is one value',
   brackets: 'in brackets of its own it is one value',
   cast: 'with this cast it is one value',
@@ -124,12 +119,31 @@ const why = {
 
 function misplacesList(reading: Reading, { endpoint, script, dialect }: JudgedFile): Remark[] {
   return findListPositions(reading, listsOf(endpoint, script)).map(({ at, name, because }) => {
-    const message = `:${name} is not expanded here if it is a list: ${why[because]}`
+    const message = `:${name} is not expanded here if it is a list: ${whyOneValue[because]}`
     const cure = because === 'cast' && dialects[dialect].grammar.arrays ? `write = ANY (:${name}::type[])` : undefined
     const { line, column } = reading.positionOf(at)
     return { code: 'list-position', line, column, message, cure }
   })
 }
+
+/**
+ * Those that are declared as lists, and those that stand where lists are expanded, unless they are declared as
+ * something else.
+ */
+function listsOf({ declarations }: Endpoint, { statements }: Script): ReadonlySet<string> {
+  const declared = (declarations?.params ?? []).filter(({ type }) => type !== undefined)
+  const slots = statements.flatMap((statement) => statement.slots)
+  const lists = new Set(slots.flatMap(({ role, name }) => (role === 'value' ? [] : [name])))
+  for (const { name, list } of declared) {
+    if (list) lists.add(name)
+    else lists.delete(name)
+  }
+  return lists
+}
+
+/** A literal that is nothing but a name with a colon, and what LIKE takes for any text. */
+const quotedName = /^'([%_]*):([a-z_]\w*)(%*)'$/i
+const mayQuote = /'[%_]*:[a-z_]\w*%*'/i
 
 function quotesParameter(reading: Reading): Remark[] {
   return reading.tokens.flatMap((token, at) => {
