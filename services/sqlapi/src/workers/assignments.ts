@@ -36,7 +36,7 @@ export function unchanged([before]: readonly Assignment[], [after]: readonly Ass
 }
 
 /** The parts into which a limit is divided, largest first; they differ by at most one. */
-export function divide(ceiling: number, workers: number): readonly number[] {
-  const least = Math.floor(ceiling / workers)
-  return Array.from({ length: workers }, (_, index) => least + (index < ceiling % workers ? 1 : 0))
+export function divide(limit: number, workers: number): readonly number[] {
+  const least = Math.floor(limit / workers)
+  return Array.from({ length: workers }, (_, index) => least + (index < limit % workers ? 1 : 0))
 }

@@ -17,12 +17,9 @@ export const announceEnd = 'announceEnd'
 export const measure = 'measure'
 
 /** Be ready to serve something else; `rollout` is the number of the attempt. Then take it, or drop it. */
-export interface Change {
-  readonly change: 'prepare' | 'take' | 'drop'
-  readonly rollout: number
-  /** Of `prepare`. */
-  readonly assignment?: Assignment
-}
+export type Change =
+  | { readonly change: 'prepare'; readonly rollout: number; readonly assignment: Assignment }
+  | { readonly change: 'take' | 'drop'; readonly rollout: number }
 
 export type Order = typeof end | typeof announceEnd | typeof measure | Change
 

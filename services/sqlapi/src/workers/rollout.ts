@@ -6,7 +6,7 @@
 import { StartupFailure, type StartupFailureName } from '../errors.ts'
 import type { Assignment } from './assignments.ts'
 
-/** How long all workers together may take. One that does not answer at all keeps the others from nothing but this. */
+/** How long all workers together may take. For one that does not answer nobody waits longer. */
 const patienceMs = 30_000
 
 let rollouts = 0

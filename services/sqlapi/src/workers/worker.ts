@@ -28,7 +28,7 @@ process.on('message', (message: Assignment | Order) => {
   if (message === end) ending.resolve()
   else if (message === announceEnd) running?.announceEnd()
   else if (message === measure) tellMeasures()
-  else if ('change' in message) change(message)
+  else if ('change' in message) follow(message)
   else void work(message)
 })
 // A terminal and some supervisors signal all processes; only the first one decides.
@@ -76,10 +76,19 @@ let prepared: Prepared | undefined
 /** One after the other, whatever the first process has given up meanwhile. */
 let lastChange: Promise<void> = Promise.resolve()
 
-function change({ change, rollout, assignment }: Change): void {
-  if (change === 'prepare') lastChange = lastChange.then(() => prepare(rollout, assignment as Assignment))
-  else if (change === 'drop') lastChange = lastChange.then(() => drop(rollout))
-  else lastChange = lastChange.then(() => take(rollout))
+function follow(change: Change): void {
+  lastChange = lastChange.then(() => make(change))
+}
+
+function make(change: Change): void | Promise<void> {
+  switch (change.change) {
+    case 'prepare':
+      return prepare(change.rollout, change.assignment)
+    case 'take':
+      return take(change.rollout)
+    case 'drop':
+      return drop(change.rollout)
+  }
 }
 
 async function prepare(rollout: number, assignment: Assignment): Promise<void> {
