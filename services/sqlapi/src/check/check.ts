@@ -4,10 +4,10 @@
  */
 import type { Datasource } from '../boot/config/config.ts'
 import type { OfflineDescription, StatementDescription } from '../description.ts'
-import { type Code, codes } from '../findings/codes.ts'
+import { codes } from '../findings/codes.ts'
 import { compareFindings, type Finding, type Remark } from '../findings/finding.ts'
 import { severityOf } from '../findings/weights.ts'
-import type { Dialect, Endpoint, Script } from '../model.ts'
+import type { AllowedFinding, Dialect, Endpoint, Script } from '../model.ts'
 import { judge } from '../rules/judge.ts'
 import { type Asked, askAbout, type AskOptions, parseFiles } from './databases.ts'
 import { remarksOnDeclarations } from './declared.ts'
@@ -118,44 +118,37 @@ function isUnread(description: StatementDescription | OfflineDescription | undef
 /** What to report about them, with what a reader wants to see. */
 function toFindings(endpoint: Endpoint, remarks: readonly Remark[], project: Project, source: SourceText): Finding[] {
   const file = project.shown(endpoint.file)
-  return remarks.flatMap((remark) => {
-    const severity = severityOf(remark, project.weights, endpoint.declarations?.allow)
-    if (severity === undefined) return []
-    return [toFinding(remark, { severity, file, text: source.line(project.pathOf(endpoint), remark.line) })]
-  })
+  const { allow } = endpoint.declarations ?? {}
+  return remarks.flatMap((remark) =>
+    toFinding(remark, { file, text: source.line(project.pathOf(endpoint), remark.line) }, project, allow),
+  )
 }
 
 /** At the lock file; what is wrong with its entries is at their `.sql` files. */
-function findInLock(
-  { lockFile, weights, shown }: Project,
-  lock: ProjectLock | undefined,
-  source: SourceText,
-): Finding[] {
-  return (lock?.remarks() ?? []).flatMap((remark) => {
-    const severity = severityOf(remark, weights)
-    if (severity === undefined) return []
-    return [toFinding(remark, { severity, file: shown(lockFile), text: source.line(lockFile, remark.line) })]
-  })
+function findInLock(project: Project, lock: ProjectLock | undefined, source: SourceText): Finding[] {
+  const { lockFile, shown } = project
+  return (lock?.remarks() ?? []).flatMap((remark) =>
+    toFinding(remark, { file: shown(lockFile), text: source.line(lockFile, remark.line) }, project),
+  )
 }
 
 /** At each of the files that a refusal is about. */
-function findRefused({ refusals, shown, weights }: Project): Finding[] {
-  return refusals.flatMap(({ files, problem, cure = cureOf('file') }) =>
+function findRefused(project: Project): Finding[] {
+  const { refusals, shown } = project
+  return refusals.flatMap(({ files, problem, cure }) =>
     files.flatMap((file) => {
       const others = files.filter((each) => each !== file).map((each) => shown(each))
       const message = others.length === 0 ? problem : `this file and ${others.join(' and ')} ${problem}`
-      const remark: Remark = { code: 'file', line: 1, column: 1, message, cure }
-      const severity = severityOf(remark, weights)
-      return severity === undefined ? [] : [toFinding(remark, { severity, file: shown(file), text: '' })]
+      return toFinding({ code: 'file', line: 1, column: 1, message, cure }, { file: shown(file), text: '' }, project)
     }),
   )
 }
 
-function findIgnored({ ignored, shown, weights }: Project): Finding[] {
+function findIgnored(project: Project): Finding[] {
+  const { ignored, shown } = project
   return ignored.flatMap(({ path, cure }) => {
     const remark: Remark = { code: 'ignored-folder', line: 1, column: 1, message: 'not published', cure }
-    const severity = severityOf(remark, weights)
-    return severity === undefined ? [] : [toFinding(remark, { severity, file: shown(path), text: '' })]
+    return toFinding(remark, { file: shown(path), text: '' }, project)
   })
 }
 
@@ -177,13 +170,14 @@ function others({ length }: readonly Endpoint[]): string {
   return length === 1 ? '' : `, and with it ${length - 1} more ${length === 2 ? 'file' : 'files'}`
 }
 
+/** Nothing where the project, or the file by its `allow`, does not want to hear it. */
 function toFinding(
-  { code, line, column, message, cure = cureOf(code) }: Remark,
-  { severity, file, text }: Pick<Finding, 'severity' | 'file' | 'text'>,
-): Finding {
-  return { severity, code, file, line, column, message, text, cure }
-}
-
-function cureOf(code: Code): string {
-  return codes[code].cure
+  remark: Remark,
+  { file, text }: Pick<Finding, 'file' | 'text'>,
+  { weights }: Pick<Project, 'weights'>,
+  allow?: readonly AllowedFinding[],
+): Finding[] {
+  const { code, line, column, message, cure = codes[code].cure } = remark
+  const severity = severityOf(remark, weights, allow)
+  return severity === undefined ? [] : [{ severity, code, file, line, column, message, text, cure }]
 }

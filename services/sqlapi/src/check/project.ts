@@ -46,14 +46,14 @@ export async function readProject(
   return readFilesOf(loaded, { cwd: start.cwd, only })
 }
 
-interface Setting {
+interface CheckSetting {
   readonly cwd: string
   /** All files are looked at on this one. */
   readonly only?: Datasource | undefined
 }
 
 /** Of a configuration that has been read. */
-export async function readFilesOf(loaded: Loaded, setting: Setting): Promise<Project> {
+export async function readFilesOf(loaded: Loaded, setting: CheckSetting): Promise<Project> {
   const ignored: Ignored[] = []
   const dialects = new Set(loaded.datasources.map(({ dialect }) => dialect))
   const refusals: FileRefusal[] = []
@@ -69,7 +69,7 @@ export async function readFilesOf(loaded: Loaded, setting: Setting): Promise<Pro
 export function toProject(
   { config, datasources, file: configuration }: Loaded,
   { endpoints, ignored, refusals = [] }: Pick<Project, 'endpoints' | 'ignored'> & Partial<Pick<Project, 'refusals'>>,
-  { cwd, only }: Setting,
+  { cwd, only }: CheckSetting,
 ): Project {
   const sqlDir = resolve(cwd, config.sqlDir)
   const byName = new Map(datasources.map((each) => [each.name, each]))

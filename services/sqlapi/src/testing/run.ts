@@ -14,7 +14,7 @@ import { compareRows, readAnswer } from './compare.ts'
 import { type TestCase, toJson } from './test-file.ts'
 
 /** What all cases are run with. */
-export interface Bench {
+export interface RunSetting {
   readonly config: Config
   /** Its URL is replaced. */
   readonly datasource: Datasource
@@ -38,14 +38,17 @@ const lanes = 4
 const answerSeconds = 60
 
 /** In the order of the cases; those that had not begun at the signal are left out. Never rejects. */
-export async function runCases(cases: readonly { file: string; given: TestCase }[], bench: Bench): Promise<Outcome[]> {
+export async function runCases(
+  cases: readonly { file: string; given: TestCase }[],
+  setting: RunSetting,
+): Promise<Outcome[]> {
   const outcomes: Outcome[] = []
   const work = cases.entries()
   const run = async (): Promise<void> => {
     for (const [index, { file, given }] of work) {
-      if (bench.signal.aborted) return
+      if (setting.signal.aborted) return
       const begun = performance.now()
-      const problems = await runCase(given, bench)
+      const problems = await runCase(given, setting)
       outcomes[index] = { file, given, ms: performance.now() - begun, problems }
     }
   }
@@ -59,25 +62,25 @@ export function endpointOf({ request }: TestCase, endpoints: Endpoints): string 
   return found && `${found.endpoint.method} ${found.endpoint.path}`
 }
 
-async function runCase(given: TestCase, bench: Bench): Promise<readonly string[]> {
+async function runCase(given: TestCase, setting: RunSetting): Promise<readonly string[]> {
   const { request } = given
-  if (endpointOf(given, bench.endpoints) === undefined) {
-    const paths = Array.from(bench.endpoints.values(), ({ path }) => path)
+  if (endpointOf(given, setting.endpoints) === undefined) {
+    const paths = Array.from(setting.endpoints.values(), ({ path }) => path)
     const meant = nearest(request.path, paths)
     return [`no file answers ${request.method} ${request.path}${meant === undefined ? '' : `; did you mean ${meant}?`}`]
   }
   try {
-    return await runOnCopy(given, bench)
+    return await runOnCopy(given, setting)
   } catch (error) {
     const { message, cause } = error as Error
     return [`the case could not be run: ${message}${cause instanceof Error ? ` (${cause.message})` : ''}`]
   }
 }
 
-async function runOnCopy(given: TestCase, bench: Bench): Promise<readonly string[]> {
-  const copy = await bench.prepared.copy()
+async function runOnCopy(given: TestCase, setting: RunSetting): Promise<readonly string[]> {
+  const copy = await setting.prepared.copy()
   try {
-    const service = await startService(toBooted(bench, copy.url), bench.events)
+    const service = await startService(toBooted(setting, copy.url), setting.events)
     try {
       return judge(given, await send(`http://127.0.0.1:${service.port}`, given))
     } finally {
@@ -89,7 +92,7 @@ async function runOnCopy(given: TestCase, bench: Bench): Promise<readonly string
 }
 
 /** Whatever else is configured is left out: no other database can be reached. */
-function toBooted({ config, datasource, endpoints }: Bench, url: string): Parameters<typeof startService>[0] {
+function toBooted({ config, datasource, endpoints }: RunSetting, url: string): Parameters<typeof startService>[0] {
   const { name, maxConnections } = datasource
   return {
     config: {
