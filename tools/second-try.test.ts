@@ -54,7 +54,7 @@ describe('a file that failed beside others runs again, alone', () => {
     deepStrictEqual(counts, totals(4, 3, 1, 1))
     match(text, /✖ broken/)
     match(text, /late: not in time/)
-    ok(!text.includes('broken: for good'), 'it is no unsteady one')
+    ok(!text.includes('broken: for good'), 'it is not an unsteady one')
   })
 
   test('the file that is run again is the one that was run, wherever its tests stand', async () => {

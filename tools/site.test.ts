@@ -93,7 +93,7 @@ describe('links', () => {
     )
   })
 
-  test('what stands in code is no link, everything else is one [O5.4]', () => {
+  test('what stands in code is not a link, everything else is one [O5.4]', () => {
     const text = [
       '[a](a.md) `[b](b.md)` ``[c](`c.md`)`` [d](d.md "title") [e](<e.md>)',
       '```',

@@ -13,7 +13,7 @@ const table = 'tools/boundaries/rooms.ts'
 export function objection(file: string, specifier: string): string | undefined {
   const target = specifier.startsWith('.') ? posix.join(posix.dirname(file), specifier) : undefined
   if (target === undefined && isService(specifier))
-    return 'A service is no library: what both services need is a package.'
+    return 'A service is not a library: what both services need is a package.'
   if (isWorkshop(file)) return target === undefined ? undefined : objectionInWorkshop(file, target)
   const own = findRoom(file)
   if (own === undefined) return isSource(file) ? `${file} belongs to no room. Give it a row in ${table}.` : undefined

@@ -67,7 +67,7 @@ function read(source: string): Node {
   return parse(source, { ecmaVersion: 'latest', sourceType: 'module' })
 }
 
-/** `a ?? b ?? c` is none with `&&` in it. */
+/** `a ?? b ?? c` with `&&` in it is not a program. */
 function isProgram(source: string): boolean {
   try {
     read(source)

@@ -52,7 +52,7 @@ function pageOf({ pages }: Site, file: string): Page | undefined {
 
 function problemOfFile(root: string, named: string | undefined, anchor: string | undefined): string | undefined {
   if (named === undefined) return 'there is no such file in the repository'
-  if (named.endsWith('.md')) return 'this file is no page of the site; `places` in pages.ts says which are'
+  if (named.endsWith('.md')) return 'this file is not a page of the site; `places` in pages.ts says which are'
   if (anchor !== undefined && statSync(join(root, named)).isFile()) return 'only a page has headings'
   return undefined
 }

@@ -49,7 +49,7 @@ test('503 while it is not ready [O1.2]', async () => {
   status = 'ready'
 })
 
-test('other paths are 404, other methods 405, and what is no request 400 [O1.1]', async () => {
+test('other paths are 404, other methods 405, and what is not a request 400 [O1.1]', async () => {
   strictEqual((await call(admin.port, '/')).status, 404)
   const posted = await call(admin.port, '/metrics', { body: 'x'.repeat(200_000) })
   deepStrictEqual([posted.status, posted.headers['allow']], [405, 'GET, HEAD'])

@@ -25,7 +25,7 @@ test('answers: the same ones, however the bytes are cut', () => {
   )
 })
 
-test('answers: what is no answer, or too much of one, is an error', () => {
+test('answers: what is not an answer, or too much of one, is an error', () => {
   const read = (text: string): unknown => new AnswerReader().read(Buffer.from(text))
   throws(() => read('HTTP/1.1 200 OK\r\ncontent-length: 1\r\n\r\n[]'), /more came/)
   throws(() => read('HTTP/1.1 200 OK\r\n\r\n'), /neither a length/)

@@ -23,7 +23,7 @@ test('memory, handles and the median time that grow are told [O6.1]', () => {
   match(findGrowth(samples(60, (part) => ({ p50Ms: 3 + 100 * part })))?.join() ?? '', /ms \(median\)/)
 })
 
-test('noise is no growth, and a short run says nothing [O6.1]', () => {
+test('noise is not growth, and a short run says nothing [O6.1]', () => {
   deepStrictEqual(findGrowth(samples(60, (part) => ({ residentMB: 150 + 20 * Math.sin(part * 50) }))), [])
   strictEqual(findGrowth(samples(6, () => ({}))), undefined)
 })

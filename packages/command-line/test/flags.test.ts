@@ -159,7 +159,7 @@ describe('what may be left out, and what has one name in two commands', () => {
     nearest: () => undefined,
   } as const
 
-  test('an operand is absent where it is left out; an empty one is none', () => {
+  test('an operand is absent where it is left out; an empty one does not count', () => {
     deepStrictEqual(readCommandLine(program, ['try']), { action: 'try', report: 'text' })
     deepStrictEqual(readCommandLine(program, ['try', 'x']), { action: 'try', path: 'x', report: 'text' })
     deepStrictEqual(readCommandLine(program, ['try', '']), {

@@ -48,7 +48,7 @@ export function testEnd({ title, start }: EndCases): void {
   })
 }
 
-/** The line of log comes just before the end of listening. */
+/** The line in the log comes just before the end of listening. */
 export async function untilRefused(service: Listening): Promise<void> {
   await service.line(/Shutting down/)
   await until(async () => (await connectTo(service.port)) === 'ECONNREFUSED', 'connections to be refused')

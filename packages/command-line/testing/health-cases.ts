@@ -1,6 +1,6 @@
 /**
- * The subcommand `health` of every service, run against a service and against what is none. Ways to run both come in;
- * tests are registered.
+ * The subcommand `health` of every service, run against a service and against what is not one. Ways to run both come
+ * in; tests are registered.
  */
 import { match, strictEqual } from 'node:assert/strict'
 import { once } from 'node:events'

@@ -82,7 +82,7 @@ test('each problem says what was found and what would be right', () => {
   )
 })
 
-test('quotes are no cure where a list or a group of fields is wanted [O3.1]', () => {
+test('quotes do not help where a list or a group of fields is wanted [O3.1]', () => {
   const wanted = {
     server: 'the fields max_bytes, is_open',
     items: 'a list',

@@ -123,7 +123,7 @@ test('the origin of each value is a line, a variable or the default', () => {
   })
 })
 
-test('a variable makes the group that its field is in, and leaves alone what is none', () => {
+test('a variable makes the group that its field is in, and leaves alone what is not a group', () => {
   const fields = { APP_LEVEL: ['log', 'level'] }
   const levelIn = (content: string) => overlay(read(content), { APP_LEVEL: 'warn' }, fields).data['log']
   deepStrictEqual(levelIn(''), { level: 'warn' })

@@ -72,11 +72,11 @@ const refused: readonly [string, string, RegExp][] = [
   ],
   ['a foreign tag', 'b: 1\na: !ruby/object {}', /^2:4: .*[tT]ag/],
   ['an old tag', 'a: !!binary aGk=', /^1:4: .*[tT]ag/],
-  ['a list as key', '[1, 2]: a', /^1:1: a key that is no text; .* needs quotes/],
+  ['a list as key', '[1, 2]: a', /^1:1: a key that is not a text; .* needs quotes/],
   [
     'braces without quotes',
     'a: {{name}}',
-    /^1:\d: a key that is no text; a text that begins with \{ or \[ needs quotes/,
+    /^1:\d: a key that is not a text; a text that begins with \{ or \[ needs quotes/,
   ],
   ['tabs', 'a:\n\tb: 1', /^2:1: Tabs are not allowed as indentation; indent with spaces$/],
   ['an open bracket', 'a: [1, 2\nb: 3', /^1:4: a \[ that no \] closes/],

@@ -106,7 +106,7 @@ describe('an object as tables [P6.1]', () => {
     ])
   })
 
-  test('what is no object has no tables', () => {
+  test('what is not an object has no tables', () => {
     for (const value of [undefined, null, 1, 'x', [], [1], {}]) strictEqual(toSections(value), undefined)
   })
 

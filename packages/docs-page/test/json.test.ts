@@ -28,7 +28,7 @@ describe('JSON on the page [N4.3]', () => {
     ])
   })
 
-  test('what is laid out is the same JSON, and what is no JSON is not laid out', () => {
+  test('what is laid out is the same JSON, and what is not JSON is not laid out', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         const text = JSON.stringify(value)

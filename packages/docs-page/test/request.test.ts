@@ -240,7 +240,7 @@ describe('what descriptions of other services have [P6.1]', () => {
     deepStrictEqual(made(read, { id: '1', rest: 'x' }).url, 'http://host/gate/g/1/x')
   })
 
-  test('methods that OpenAPI has no place for; titles of all languages are found; a path is no title', () => {
+  test('methods that OpenAPI has no place for; titles of all languages are found; a path is not a title', () => {
     deepStrictEqual([find.method, find.id, find.facts], ['PROPFIND', 'find', [['Client', 'GOV/1']]])
     strictEqual(read.summary, '')
     ok(read.words.includes('Päring') && read.words.includes('Запрос'))

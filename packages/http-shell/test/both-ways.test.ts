@@ -103,7 +103,7 @@ async function echo(exchange: Exchange): Promise<void> {
     const body = Buffer.concat(chunks).toString('latin1')
     exchange.send(200, {}, JSON.stringify({ method, target, rawHeaders, headers, length, body }))
   } catch {
-    // The shell answers what is no body.
+    // The shell answers what is not a body.
   }
 }
 
@@ -286,7 +286,7 @@ test('answers that are ready in one turn are one write', async (t) => {
   ok(writes.length <= 3, `${writes.length} writes for 7 answers`)
 })
 
-test('what is no header of an answer is an error before anything is written', async () => {
+test('what cannot be a header of an answer is an error before anything is written', async () => {
   const thrown: unknown[] = []
   const shell = await startShell({
     host: '127.0.0.1',

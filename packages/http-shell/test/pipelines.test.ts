@@ -39,7 +39,7 @@ async function handle(exchange: Exchange): Promise<void> {
     const body = await exchange.collect(100)
     exchange.send(200, {}, `${exchange.target} ${body.length}`)
   } catch {
-    // The shell answers what is no body.
+    // The shell answers what is not a body.
   }
 }
 

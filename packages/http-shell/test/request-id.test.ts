@@ -108,7 +108,7 @@ for (const fastReader of [true, false]) {
       }
     })
 
-    test('the longest has 128 characters; what is none is replaced, and never written back', async () => {
+    test('the longest has 128 characters; what is not an id is replaced, and never written back', async () => {
       const longest = 'x'.repeat(128)
       strictEqual(await idOf(shell.port, get('/text', `X-Request-Id: ${longest}\r\n${last}`)), longest)
       const others = [
@@ -170,7 +170,7 @@ for (const fastReader of [true, false]) {
       }
     })
 
-    test('a body that is none is refused with the id of its request', async () => {
+    test('a body that is not valid is refused with the id of its request', async () => {
       const bytes = `POST /body HTTP/1.1\r\nHost: x\r\nX-Request-Id: mine\r\nTransfer-Encoding: chunked\r\n\r\nno size\r\n`
       strictEqual(await idOf(shell.port, bytes), 'mine')
       const { isBody, requestId } = refusals.at(-1) as Refusal

@@ -51,7 +51,7 @@ for (const fastReader of [false, true]) {
     await shell.close()
   })
 
-  test(`other bytes that are no HTTP are malformed, ${reader} [D1.8]`, async () => {
+  test(`other bytes that are not HTTP are malformed, ${reader} [D1.8]`, async () => {
     const { shell, heard } = await start(fastReader)
     const others: readonly Buffer[] = [
       Buffer.from([0x16]),

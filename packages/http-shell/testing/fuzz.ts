@@ -1,7 +1,7 @@
 /**
  * Random pipelines: good requests, slow ones, wishes for another protocol, in any order and cut anywhere, with or
- * without something behind them that is no request. Each begun request has its own answer, in order; then comes at most
- * one refusal.
+ * without something behind them that is not a request. Each begun request has its own answer, in order; then comes at
+ * most one refusal.
  */
 import { type Subject, withLines } from './pipelines.ts'
 

@@ -16,7 +16,7 @@ export interface Subject {
   readonly post: string
   /** Path of `post`. */
   readonly postPath: string
-  /** A body that is no JSON is refused. */
+  /** A body that is not JSON is refused. */
   readonly postIsChecked?: boolean
   /** Statuses of refusals that are not the same everywhere. */
   readonly status: { readonly unknownMethod: number; readonly tunnel: number; readonly headTooLarge: number }
@@ -135,7 +135,7 @@ export const pipelines: readonly Pipeline[] = [
     isHalfClosed: true,
   },
   {
-    title: 'a chunk that is none behind a slow request',
+    title: 'a chunk that is not valid behind a slow request',
     bytes: ({ slow, postPath }) => `${slow}${chunked(postPath, 'chunked').replace('2\r\n', 'zz\r\n')}`,
     expected: () => [200, 400],
   },
@@ -195,7 +195,7 @@ export const pipelines: readonly Pipeline[] = [
     expected: ({ status }) => [200, status.headTooLarge],
   },
   ...smuggled.map(([what, lines, body = '']) => ({
-    title: `${what}: what is behind it is no request`,
+    title: `${what}: what is behind it is not a request`,
     bytes: ({ slow, quick, postPath }: Subject) =>
       `${slow}POST ${postPath} HTTP/1.1\r\nHost: x\r\n${lines}\r\n\r\n${body}${quick}`,
     expected: () => [200, 400],
@@ -267,7 +267,7 @@ export async function converse(
   return readAnswers(Buffer.concat(chunks).toString('latin1'))
 }
 
-/** Answers with a length each; what is no answer is given as one with the status 0. */
+/** Answers with a length each; anything else is returned as one with the status 0. */
 function readAnswers(received: string): Reply[] {
   const answers: Reply[] = []
   let rest = received

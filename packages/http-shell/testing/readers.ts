@@ -39,7 +39,7 @@ export async function compareReaders(requests: number, seed: number): Promise<Co
   let bytes: Buffer[] = []
   for (let count = 0; count < requests; count++) {
     const request = Buffer.from(randomRequest(random, true), 'latin1')
-    // What stands before and behind it is no part of it.
+    // What stands before and behind it is not a part of it.
     const behind = random() < 0.5 ? Buffer.from('GET / HT') : Buffer.alloc(0)
     const found = reader.read(Buffer.concat([Buffer.from('\r\n'), request, behind]), 2, known)
     if (found !== 'plain' || reader.end - 2 > request.length) continue

@@ -108,7 +108,9 @@ const oddVersions = [
   '',
 ]
 const oddLineEnds = ['\n', '\r', '\r\r\n', '\n\r', '\r\n\r\n', '']
-const targetCharacters = Array.from({ length: 94 }, (_, i) => String.fromCharCode(0x21 + i)).filter((it) => it !== '#')
+const targetCharacters = Array.from({ length: 94 }, (_, i) => String.fromCharCode(0x21 + i)).filter(
+  (character) => character !== '#',
+)
 const oddTargetCharacters = [' ', '\t', '\0', '#', '\u007f', '\u0080', '\u00ff', '\f', '\r', '\n', '##']
 
 /** How often, out of so many, each part is odd. */

@@ -173,7 +173,7 @@ test('files that change, come and go are read anew by a watch, once for each sta
   ok(folder.looks <= looks + 1)
 })
 
-test('the same content, touched or written again, is no change; another one of the same size and time is [O3.1]', async (t) => {
+test('the same content, touched or written again, is not a change; another one of the same size and time is [O3.1]', async (t) => {
   const folder = new Folder(t, { a: '1' })
   const path = join(folder.path, 'a')
   utimesSync(path, 1, 1)
@@ -241,7 +241,7 @@ test('a link that is put in the place of another one, as mounts of Kubernetes do
   await until(() => folder.served === 'version 2', 'the other version')
 })
 
-test('other files that count from a reload on are no change by themselves: one reload, one failure [O3.1]', async (t) => {
+test('other files that count from a reload on are not a change by themselves: one reload, one failure [O3.1]', async (t) => {
   const folder = new Folder(t, { a: '1' })
   const others = newFolder({ b: '1' })
   for (const text of ['2', 'bad']) {
@@ -274,7 +274,7 @@ test('one of them that comes or goes meanwhile is a change [O3.1]', async (t) =>
 
 const withoutPipes = process.platform === 'win32' ? 'Windows has no pipes in folders' : false
 
-test('what is no file is not read [O3.1]', { skip: withoutPipes }, async (t) => {
+test('what is not a file is not read [O3.1]', { skip: withoutPipes }, async (t) => {
   const folder = new Folder(t, { a: '1' })
   // Nobody reads it: opening it would wait for ever.
   execFileSync('mkfifo', [join(folder.path, '.pipe')])

@@ -24,7 +24,7 @@ const noVersion = 'ff'
 const sampledBit = 1
 const randomBit = 2
 
-/** The value of the header, or several values with commas between, which are none. */
+/** The value of the header, or several values with commas between, which are not valid. */
 export function readTraceparent(header: string | undefined): TraceContext | undefined {
   const [, version = noVersion, traceId = '', spanId = '', flags = '', more] =
     pattern.exec(header === undefined ? '' : trimmed(header)) ?? []

@@ -24,7 +24,7 @@ const byCode: Readonly<Record<string, string>> = {
   // Its many texts have the tag at the front, in the middle or at the end.
   TAG_RESOLVE_FAILED: 'Unresolved tag; a text that begins with ! needs quotes',
   // Such as that of {{name}}.
-  NON_STRING_KEY: 'a key that is no text; a text that begins with { or [ needs quotes, or | and lines of its own',
+  NON_STRING_KEY: 'a key that is not a text; a text that begins with { or [ needs quotes, or | and lines of its own',
 }
 
 const unclosedProblems: Readonly<Record<string, string>> = {

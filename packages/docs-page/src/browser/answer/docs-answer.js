@@ -37,7 +37,7 @@ const maxBytes = 8 * 1024 * 1024
 const maxColoured = 200_000
 
 /**
- * Sends the request, and gives what to show. Rejects only when it was given up by `signal`.
+ * Sends the request, and returns what to show. Rejects only when `signal` gave it up.
  *
  * @param {Prepared} request
  * @param {boolean} isBatch

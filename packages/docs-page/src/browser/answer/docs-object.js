@@ -15,7 +15,7 @@ const maxSections = 40
 
 /**
  * @param {unknown} answer
- * @returns {readonly Section[] | undefined} Undefined for what is no object, and for one that has nothing to show.
+ * @returns {readonly Section[] | undefined} Undefined for what is not an object, and for one that has nothing to show.
  */
 export function toSections(answer) {
   if (!isRow(answer)) return undefined

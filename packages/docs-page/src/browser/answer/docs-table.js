@@ -38,7 +38,7 @@ export function showLists(lists, isBatch) {
     return showRows(rows, caption)
   })
   const more = lists.length - shown.length
-  const left = more > 0 ? element('p', { class: 'nothing' }, `${more} more stand in the JSON.`) : undefined
+  const left = more > 0 ? element('p', { class: 'nothing' }, `The JSON has ${more} more.`) : undefined
   return element('div', { class: 'tables' }, ...shown, left)
 }
 

@@ -7,7 +7,7 @@
  */
 
 /** @typedef {{ readonly key: string, readonly schema: Schema }} Column */
-/** @typedef {{ readonly status: string, readonly mediaType: string, readonly schema: Schema }} Answer */
+/** @typedef {{ readonly status: string, readonly mediaType: string, readonly schema: Schema }} Success */
 /** @typedef {{ readonly name: string, readonly words: string }} Named */
 /**
  * @typedef {{ readonly name: string | undefined, readonly words: string, readonly fields: readonly string[] }} Meaning
@@ -67,7 +67,7 @@ export class Responses {
   /**
    * Schemas of successes, as far as they are known; one that is below several statuses is reported once.
    *
-   * @returns {readonly Answer[]}
+   * @returns {readonly Success[]}
    */
   get answers() {
     /** @type {Set<string>} */

@@ -95,7 +95,7 @@ export class BodyForm {
   }
 
   /**
-   * Undefined for a field that is none of its own.
+   * Undefined for a field of something else.
    *
    * @param {Field} field
    * @returns {Typed | undefined}
@@ -138,7 +138,7 @@ export class BodyForm {
   #readText() {
     const value = isJson(this.#text.value) ? readJson(this.#text.value) : undefined
     if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-      this.mistake = 'Fields can show a JSON object only.'
+      this.mistake = 'Fields can show only a JSON object.'
       return false
     }
     const members = new Map(Object.entries(value))

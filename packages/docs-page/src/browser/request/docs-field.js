@@ -37,7 +37,7 @@ export class FieldRow {
     this.#onChange = onChange
     this.#input = makeInput(field)
     this.#input.id = id
-    // Of a list to choose from the first entry is none of its values.
+    // The first entry of a list to choose from is not one of its values.
     const isNone = () =>
       this.#input instanceof HTMLSelectElement && !field.isRequired && this.#input.selectedIndex === 0
     this.#input.addEventListener('input', () => this.#set(isNone() ? 'absent' : 'value'))

@@ -132,7 +132,7 @@ export class Form {
   }
 
   /**
-   * What the function gives; undefined where something typed is wrong, which is then shown.
+   * What the function returns; undefined where something typed is wrong, which is then shown.
    *
    * @template Value
    * @param {() => Value} work

@@ -64,7 +64,7 @@ export function writeJson(value) {
 const tokens = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*|true|false|null|[{}[\],:]|\s+/gy
 
 /**
- * JSON text -> tokens, laid out with two spaces a level, which together are the text again. Nothing for what is no
+ * JSON text -> tokens, laid out with two spaces a level, which together are the text again. Nothing for what is not
  * JSON.
  *
  * @param {string} text
