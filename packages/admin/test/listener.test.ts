@@ -83,12 +83,11 @@ test('scrapes at the same time share one [O1.3]', async () => {
 
 test('who opens many connections gets no more than a few, and the others once those are closed [O1.1]', async () => {
   const wires = await Promise.all(Array.from({ length: 100 }, () => Wire.open(admin.port)))
-  const closed = await Promise.all(
-    wires.map((wire) =>
-      Promise.race([wire.closed.then(() => true), new Promise((done) => setTimeout(done, 500, false))]),
-    ),
-  )
-  ok(closed.filter(Boolean).length >= 60, 'the rest was closed at once')
+  let closed = 0
+  for (const wire of wires) void wire.closed.then(() => closed++)
+  // Those that were taken are closed too where no request comes, but after 10 s, all together.
+  await until(() => closed >= 60, 'the rest to be closed', 8000)
+  ok(closed < wires.length, `${closed} closed`)
   for (const { socket } of wires) socket.destroy()
   await until(async () => {
     const { status } = await call(admin.port, '/health').catch(() => ({ status: 0 }))
