@@ -173,7 +173,7 @@ const sqlapi: Part = {
       room: 'openapi/command.ts',
       is: 'the description on the command line',
       imports:
-        'model.ts version.ts errors.ts boot boot/config endpoint-types lock/lock.ts database/database.ts database/open.ts openapi openapi/document @services/command-line',
+        'model.ts version.ts errors.ts project-datasource.ts boot boot/config endpoint-types lock/lock.ts database/database.ts database/open.ts openapi openapi/document @services/command-line',
     },
     {
       room: 'dev',

@@ -1,5 +1,5 @@
 /**
- * Project -> name of its datasource. Requests, the start and `check` share it, so that they cannot disagree on where a
+ * Project -> its datasource. Requests, the start and `check` share it, so that they cannot disagree on where a
  * file runs.
  */
 import { foldCase } from './endpoint-key.ts'
@@ -22,6 +22,19 @@ interface ProjectConfig {
 
 export function projectRules({ datasources, projectDatasourceMap, defaultDatasource }: ProjectConfig): ProjectRules {
   return { names: datasources.map(({ name }) => name), projectMap: projectDatasourceMap, fallback: defaultDatasource }
+}
+
+/** Project -> its datasource, in whatever form there is one; nothing where none is configured for it. */
+export function datasourceFinder<Datasource extends { readonly name: string }>({
+  config,
+  datasources,
+}: {
+  readonly config: ProjectConfig
+  readonly datasources: readonly Datasource[]
+}): (project: string) => Datasource | undefined {
+  const byName = new Map(datasources.map((datasource) => [datasource.name, datasource]))
+  const nameOf = datasourcesByProject(projectRules(config))
+  return (project) => byName.get(nameOf(project) ?? '')
 }
 
 /** Nothing where no datasource is configured for a project. */

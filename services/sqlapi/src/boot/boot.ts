@@ -14,7 +14,7 @@ import type { LockedTypes } from './locked-types.ts'
 import type { KnownAtStart } from '../lock/at-start.ts'
 import { lockFileName } from '../lock/lock.ts'
 import type { Dialect } from '../model.ts'
-import { datasourcesByProject, projectRules } from '../project-datasource.ts'
+import { datasourceFinder } from '../project-datasource.ts'
 import { version } from '../version.ts'
 
 export interface Booted {
@@ -116,7 +116,7 @@ const maxLines = 20
 /** What starts without an error and may still not be what the operator expects. */
 export function tellSurprises({ booted, ignored, locked }: Found, events: Events): void {
   const { config, datasources, endpoints } = booted
-  const datasourceOf = datasourcesByProject(projectRules(config))
+  const datasourceOf = datasourceFinder({ config, datasources })
   for (const what of ignored.slice(0, maxLines)) events.emit('ignored', { ...what })
   if (ignored.length > maxLines) events.emit('moreIgnored', { more: ignored.length - maxLines })
   const projects = new Set(Array.from(endpoints.values(), ({ project }) => project))
@@ -124,8 +124,7 @@ export function tellSurprises({ booted, ignored, locked }: Found, events: Events
   for (const project of lost.slice(0, maxLines)) events.emit('projectWithoutDatasource', { project, cure: projectCure })
   if (lost.length > maxLines) events.emit('moreProjectsWithoutDatasource', { more: lost.length - maxLines })
   if (config.checks !== 'off') {
-    const byDatasource = new Map(datasources.map(({ name, dialect }) => [name, dialect]))
-    const dialectOf = (project: string): Dialect | undefined => byDatasource.get(datasourceOf(project) ?? '')
+    const dialectOf = (project: string): Dialect | undefined => datasourceOf(project)?.dialect
     tellJudgements({ endpoints: endpoints.values(), dialectOf, weights: config.check.rules }, events)
   }
   if (config.allowDatasourceHeader && config.datasources.length > 1) {

@@ -6,8 +6,7 @@ import { resolve } from 'node:path'
 import type { EndpointTypes } from '../endpoint-types/endpoint-types.ts'
 import { type KnownAtStart, readLockAtStart } from '../lock/at-start.ts'
 import { lockFileBeside } from '../lock/lock-file.ts'
-import type { Dialect } from '../model.ts'
-import { datasourcesByProject, projectRules } from '../project-datasource.ts'
+import { datasourceFinder } from '../project-datasource.ts'
 import type { Loaded } from './config/config.ts'
 import type { Endpoints } from './endpoints.ts'
 
@@ -18,12 +17,11 @@ export function readLockedTypes(
   { config, datasources, file }: Pick<Loaded, 'config' | 'datasources' | 'file'>,
   endpoints: Endpoints,
 ): KnownAtStart {
-  const dialects = new Map<string | undefined, Dialect>(datasources.map(({ name, dialect }) => [name, dialect]))
-  const datasourceOf = datasourcesByProject(projectRules(config))
+  const datasourceOf = datasourceFinder({ config, datasources })
   return readLockAtStart({
     path: lockFileBeside(file, process.cwd()),
     endpoints: endpoints.values(),
-    dialectOf: ({ project }) => dialects.get(datasourceOf(project)),
+    dialectOf: ({ project }) => datasourceOf(project)?.dialect,
     pathOf: (endpoint) => resolve(config.sqlDir, endpoint.file),
   })
 }

@@ -9,7 +9,7 @@ import { StartupFailure } from '../errors.ts'
 import type { Weights } from '../findings/weights.ts'
 import { lockFileBeside } from '../lock/lock-file.ts'
 import type { Endpoint } from '../model.ts'
-import { datasourcesByProject, projectRules } from '../project-datasource.ts'
+import { datasourceFinder } from '../project-datasource.ts'
 
 export interface Project {
   readonly datasources: readonly Datasource[]
@@ -72,15 +72,14 @@ export function toProject(
   { cwd, only }: CheckSetting,
 ): Project {
   const sqlDir = resolve(cwd, config.sqlDir)
-  const byName = new Map(datasources.map((each) => [each.name, each]))
-  const nameOf = datasourcesByProject(projectRules(config))
+  const datasourceOf = datasourceFinder({ config, datasources })
   return {
     datasources,
     endpoints,
     ignored,
     refusals,
     weights: config.check.rules,
-    datasourceOf: ({ project }) => only ?? byName.get(nameOf(project) ?? ''),
+    datasourceOf: ({ project }) => only ?? datasourceOf(project),
     pathOf: ({ file }) => resolve(sqlDir, file),
     shown: (file) => relative(cwd, resolve(sqlDir, file)).replaceAll(sep, '/'),
     lockFile: lockFileBeside(configuration, cwd),

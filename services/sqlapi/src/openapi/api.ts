@@ -9,7 +9,7 @@ import type { DescribedColumn } from '../description.ts'
 import type { EndpointTypes } from '../endpoint-types/endpoint-types.ts'
 import { type JsonType, jsonTypeOfParameter } from '../endpoint-types/json-types.ts'
 import type { DeclaredParameter, Endpoint, Script, ValueTypeName } from '../model.ts'
-import { datasourcesByProject, projectRules } from '../project-datasource.ts'
+import { datasourceFinder } from '../project-datasource.ts'
 import { columnType } from './column-types.ts'
 import type { Api, Column, Operation, Parameter } from './document/operation.ts'
 import { exampleOfDatabaseType } from './examples.ts'
@@ -32,16 +32,6 @@ export function toApi({ version, config, datasources, endpoints }: ApiFacts, typ
   )
   const names = config.allowDatasourceHeader ? datasources.map(({ name }) => name) : []
   return { version, operations, datasources: names.toSorted(), hasFullErrors: config.errors === 'full' }
-}
-
-/** Project -> its datasource, where it has one. */
-export function datasourceFinder({
-  config,
-  datasources,
-}: Pick<ApiFacts, 'config' | 'datasources'>): (project: string) => Datasource | undefined {
-  const byName = new Map(datasources.map((datasource) => [datasource.name, datasource]))
-  const nameOf = datasourcesByProject(projectRules(config))
-  return (project) => byName.get(nameOf(project) ?? '')
 }
 
 /** Without a datasource of its own a file is read as the dialect of some other has it. */

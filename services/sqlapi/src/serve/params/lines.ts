@@ -1,6 +1,6 @@
 /**
  * The body of a batch in a format that has a set of parameters a line, CSV or NDJSON -> these sets. Owns what the media
- * type may say, and what a line may be; which requests may send such a body is decided in handle.ts.
+ * type may say, and what a line may be; which requests may send such a body is decided in request-sets.ts.
  */
 import { Failure } from '../../errors.ts'
 import { readJsonText, toText } from '../../json/read.ts'
