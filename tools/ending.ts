@@ -1,6 +1,6 @@
 /**
  * Runs in the process of each test file: a file whose tests are done has to let its process end. One that keeps a
- * socket, a timer or a child process is told of and fails. Ending it by force would lose what it has not written yet,
+ * socket, a timer or a child process is reported and fails. Ending it by force would lose what it has not written yet,
  * results of its tests among it.
  */
 import { after } from 'node:test'

@@ -27,7 +27,7 @@ export interface TestEvent {
 
 type Counts = Readonly<Record<(typeof counted)[number], number>>
 
-/** Told of each file that failed beside others and passed alone; `failures` has a line for each failed test. */
+/** About each file that failed beside others and passed alone; `failures` has a line for each failed test. */
 export interface Unsteady {
   readonly file: string
   readonly failures: readonly string[]

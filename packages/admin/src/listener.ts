@@ -37,7 +37,7 @@ export function startAdmin(bind: Address, pages: AdminPages): Promise<AdminListe
   const { failed } = pages
   return startShell({
     ...bind,
-    bounds: { headMs, maxPipelinedRequests },
+    limits: { headMs, maxPipelinedRequests },
     maxConnections,
     handle: (exchange) => void answer({ table, failed }, exchange),
     refuse,

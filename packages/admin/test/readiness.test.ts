@@ -145,7 +145,7 @@ function partOf(name: string, ask: Part['ask'] = () => Promise.resolve()): Part 
   return { name, kind: 'datasource', optional: false, everyMs: 20, timeoutMs: 60_000, ask }
 }
 
-test('other parts are told of once each has been asked; one that stays is not asked anew [O3.1]', async (t) => {
+test('other parts are reported once each has been asked; one that stays is not asked anew [O3.1]', async (t) => {
   const stays = partOf('stays')
   const readiness = new Readiness([stays, partOf('goes')], () => true)
   t.after(() => readiness.close())

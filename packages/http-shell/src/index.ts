@@ -2,8 +2,8 @@
 export { BodyCut, BodyTooLarge, type Reserve } from './exchange/body.ts'
 export type { Exchange, SendOptions } from './exchange/exchange.ts'
 export {
-  type Bounds,
-  defaultBounds,
+  type ConnectionLimits,
+  defaultLimits,
   drainMs,
   fewRequests,
   keepAliveMs,

@@ -6,7 +6,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { Exchange } from './exchange/exchange.ts'
-import { type Bounds, defaultBounds, maxHeadBytes } from './exchange/limits.ts'
+import { type ConnectionLimits, defaultLimits, maxHeadBytes } from './exchange/limits.ts'
 import { type ParserError, type Reason, type Refusal, type Refused, toBytes, toRefusal } from './exchange/refusals.ts'
 import { newRequestId, readRequestId, requestIdKey } from './exchange/request-id.ts'
 import { type Address, listen } from './listen.ts'
@@ -26,7 +26,7 @@ export interface ShellOptions extends Address {
   readonly refuse: (refusal: Refusal) => Refused
   /** Called with the exchange whose answer a client was reading when it was disconnected because it took too little. */
   readonly cut?: (exchange: Exchange) => void
-  readonly bounds?: Partial<Bounds>
+  readonly limits?: Partial<ConnectionLimits>
   /** Further connections are closed at once. Without it there is no limit. */
   readonly maxConnections?: number
   /**
@@ -79,7 +79,7 @@ export async function startShell(options: ShellOptions): Promise<Shell> {
 
 class ShellHost implements NodeHost, PlainHost {
   readonly server: Server
-  bounds: Bounds
+  limits: ConnectionLimits
   readonly keepAliveLines: string
   isClosing = false
   isDraining = false
@@ -96,13 +96,13 @@ class ShellHost implements NodeHost, PlainHost {
 
   constructor(options: ShellOptions) {
     this.#options = options
-    this.bounds = { ...defaultBounds, ...options.bounds }
+    this.limits = { ...defaultLimits, ...options.limits }
     this.namesRequests = options.namesRequests === true
-    this.keepAliveLines = toKeepAliveLines(this.bounds.keepAliveMs)
+    this.keepAliveLines = toKeepAliveLines(this.limits.keepAliveMs)
     const settings = {
-      keepAliveTimeout: this.bounds.keepAliveMs,
+      keepAliveTimeout: this.limits.keepAliveMs,
       maxHeaderSize: maxHeadBytes,
-      headersTimeout: this.bounds.headMs,
+      headersTimeout: this.limits.headMs,
       // A request without one is refused here, in the words of the service.
       requireHostHeader: false,
       // A request without a body costs no stream then.
@@ -185,7 +185,7 @@ class ShellHost implements NodeHost, PlainHost {
   }
 
   limitPipelines(maxPipelinedRequests: number): void {
-    this.bounds = { ...this.bounds, maxPipelinedRequests }
+    this.limits = { ...this.limits, maxPipelinedRequests }
   }
 
   drain(): void {

@@ -7,7 +7,7 @@ import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { connect, Socket } from 'node:net'
 import { after, before, describe, test } from 'node:test'
-import { type Bounds, type Exchange, type Refusal, type Shell, startShell } from '@services/http-shell'
+import { type ConnectionLimits, type Exchange, type Refusal, type Shell, startShell } from '@services/http-shell'
 import { compareReaders, randomRequest, withLines } from '@services/http-shell/testing'
 import { randomFrom, until } from '@services/testing'
 
@@ -119,8 +119,8 @@ function refuse({ reason }: Refusal) {
   return { status: reason === 'timeout' ? 408 : 400, body: '{}' }
 }
 
-function start(fastReader: boolean, bounds: Partial<Bounds> = {}, handler = handle): Promise<Shell> {
-  return startShell({ host: '127.0.0.1', port: 0, fastReader, bounds, handle: handler, refuse })
+function start(fastReader: boolean, limits: Partial<ConnectionLimits> = {}, handler = handle): Promise<Shell> {
+  return startShell({ host: '127.0.0.1', port: 0, fastReader, limits, handle: handler, refuse })
 }
 
 /** Everything that comes back, until the server has ended the connection. */

@@ -55,7 +55,7 @@ for (const fastReader of [false, true]) {
             fastReader,
             handle,
             refuse: () => ({ status: 400, body: '{}' }),
-            bounds: { maxPipelinedRequests: 1 },
+            limits: { maxPipelinedRequests: 1 },
           })
           const answers = converse(shell.port, [(isWaiting ? first : '') + bytes + behind])
           if (isWaiting) {

@@ -1,4 +1,7 @@
-/** When is read anew, and what is told of it. What is read is a folder here; what holds a reload up is a gate. */
+/**
+ * When files are read again, and what is reported about it. What is read is a folder here; what holds a reload up is a
+ * gate.
+ */
 import { deepStrictEqual, match, ok, strictEqual } from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import {

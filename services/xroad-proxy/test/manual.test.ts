@@ -9,7 +9,7 @@ import type { EventRow } from '@services/observe'
 import { declaredFields } from '@services/observe/testing'
 import { gzipSync } from 'node:zlib'
 import {
-  defaultBounds,
+  defaultLimits,
   drainMs,
   keepAliveMs,
   maxHeadBytes,
@@ -413,8 +413,8 @@ describe('limits', () => {
         ['request line and headers', maxHeadBytes],
         ['request line and headers, time', seconds(headersTimeout)],
         ['whole request, time', seconds(requestTimeout)],
-        ['requests of one connection that run at the same time', defaultBounds.maxPipelinedRequests],
-        ['answers that a caller has not read, of one connection', defaultBounds.maxUnsentBytes],
+        ['requests of one connection that run at the same time', defaultLimits.maxPipelinedRequests],
+        ['answers that a caller has not read, of one connection', defaultLimits.maxUnsentBytes],
         ['what a caller takes of an answer in 10 seconds', stallBytes],
         ['head of an answer', constantOf('upstream/client.ts', 'maxHeadBytes')],
         ['XML levels', constantOf('soap/json/translate.ts', 'maxDepth')],

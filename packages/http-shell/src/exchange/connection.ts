@@ -5,11 +5,11 @@
  */
 import type { Socket } from 'node:net'
 import type { Exchange, Leaving, Owed } from './exchange.ts'
-import { type Bounds, drainMs, fewRequests, stallBytes } from './limits.ts'
+import { type ConnectionLimits, drainMs, fewRequests, stallBytes } from './limits.ts'
 
 /** What a connection needs from the server. */
 export interface Host {
-  readonly bounds: Bounds
+  readonly limits: ConnectionLimits
   readonly isClosing: boolean
   /** Requests are taken, and connections end with their answers. */
   readonly isDraining: boolean
@@ -131,7 +131,7 @@ export abstract class Connection<Kind extends Owed = Owed> {
     else if (this.#stalledSince === 0 || this.#taken - this.#takenThen >= stallBytes) {
       this.#stalledSince = now
       this.#takenThen = this.#taken
-    } else if (now - this.#stalledSince >= this.host.bounds.stallMs) this.#cut(head)
+    } else if (now - this.#stalledSince >= this.host.limits.stallMs) this.#cut(head)
     return undefined
   }
 
@@ -142,7 +142,7 @@ export abstract class Connection<Kind extends Owed = Owed> {
    * A connection may have a few requests in progress; all of them share how many more those that send ahead may have.
    */
   protected mayBegin(): boolean {
-    const { maxPipelinedRequests, maxUnsentBytes } = this.host.bounds
+    const { maxPipelinedRequests, maxUnsentBytes } = this.host.limits
     const { length } = this.begun
     if (length >= maxPipelinedRequests || this.#unsent > maxUnsentBytes) return false
     return length < fewRequests || this.host.shared < maxPipelinedRequests
@@ -214,7 +214,7 @@ export abstract class Connection<Kind extends Owed = Owed> {
       probe()
       const second = setTimeout(probe, secondProbeMs)
       this.socket.once('close', () => clearTimeout(second))
-    }, this.host.bounds.halfOpenMs)
+    }, this.host.limits.halfOpenMs)
     this.socket.once('close', () => clearTimeout(first))
   }
 

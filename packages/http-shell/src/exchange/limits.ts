@@ -19,7 +19,7 @@ export const stallBytes = 64 * 1024
  */
 export const fewRequests = 4
 
-export interface Bounds {
+export interface ConnectionLimits {
   /**
    * Requests of a connection that have begun and are not answered; as many more than `fewRequests` of each in all
    * connections.
@@ -37,7 +37,7 @@ export interface Bounds {
   readonly keepAliveMs: number
 }
 
-export const defaultBounds: Bounds = {
+export const defaultLimits: ConnectionLimits = {
   maxPipelinedRequests: 64,
   maxUnsentBytes: 1024 * 1024,
   stallMs: 10_000,

@@ -128,13 +128,13 @@ export class NodeConnection extends Connection<NodeExchange> implements Owner {
   }
 
   protected lookIdle(now: number): 'late' | undefined {
-    return this.#lateSince !== 0 && now - this.#lateSince > this.host.bounds.headMs ? 'late' : undefined
+    return this.#lateSince !== 0 && now - this.#lateSince > this.host.limits.headMs ? 'late' : undefined
   }
 
   protected beginWaiting(): void {
     const waiting = this.#waiting
     let count = 0
-    while (count < waiting.length && count < this.host.bounds.maxPipelinedRequests && this.mayBegin()) {
+    while (count < waiting.length && count < this.host.limits.maxPipelinedRequests && this.mayBegin()) {
       this.host.begin(this, waiting[count++] as Arrival)
     }
     this.#waiting = waiting.slice(count)

@@ -177,8 +177,8 @@ export class PlainConnection extends Connection<PlainExchange> implements Owner 
   protected lookIdle(now: number): 'late' | undefined {
     if (this.#idleSince === 0) this.#idleSince = now
     const ms = now - this.#idleSince
-    if (!this.#hasHadRequest && this.#part === undefined && ms > this.host.bounds.headMs) return 'late'
-    if (this.#hasHadRequest && ms > this.host.bounds.keepAliveMs + keepAliveSpareMs) this.socket.destroy()
+    if (!this.#hasHadRequest && this.#part === undefined && ms > this.host.limits.headMs) return 'late'
+    if (this.#hasHadRequest && ms > this.host.limits.keepAliveMs + keepAliveSpareMs) this.socket.destroy()
     return undefined
   }
 

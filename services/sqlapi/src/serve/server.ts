@@ -64,7 +64,7 @@ export async function startServer(
     return await startShell({
       host,
       port,
-      bounds: { maxPipelinedRequests },
+      limits: { maxPipelinedRequests },
       fastReader,
       namesRequests: true,
       handle: (exchange) => serve(current(), exchange),

@@ -4,13 +4,13 @@
  * first, which is always read on: so one always comes to an end, and a client that sends loses no answer to a later
  * one. A client that stops sending while others wait is given up, because nobody else would ever be read.
  */
-import { defaultBounds, type Reserve, stallBytes } from '@services/http-shell'
+import { defaultLimits, type Reserve, stallBytes } from '@services/http-shell'
 
 /** Of all bodies of a kind together, in bytes; more where single ones may be that large. */
 const minBytes = 134_217_728
 const bodies = 4
 /** As long as a client may take nothing of an answer. */
-const { stallMs } = defaultBounds
+const { stallMs } = defaultLimits
 /** How often it is asked who has stopped sending, while somebody waits. */
 const lookMs = 1000
 /** What a body is likely to bring at once. */

@@ -42,8 +42,8 @@ for (const fastReader of [false, true]) {
           exchange.onGone = () => void (gone += 1)
           exchange.send(200, {}, body)
         }
-        const bounds = { stallMs: 1, maxPipelinedRequests: 8 }
-        const shell = await start({ fastReader, handle, bounds, cut: cut.resolve })
+        const limits = { stallMs: 1, maxPipelinedRequests: 8 }
+        const shell = await start({ fastReader, handle, limits, cut: cut.resolve })
         const socket = await sendAhead(shell.port, request.repeat(1500))
         const exchange = await cut.promise
         strictEqual(exchange.leaving, 'too slow')
@@ -129,7 +129,7 @@ for (const fastReader of [false, true]) {
       const shell = await start({
         fastReader,
         handle: (exchange) => void setTimeout(() => exchange.send(200, {}, 'late'), 500),
-        bounds: { halfOpenMs: 10 },
+        limits: { halfOpenMs: 10 },
       })
       const socket = connect({ port: shell.port, host: '127.0.0.1', allowHalfOpen: true })
       let received = ''
@@ -147,7 +147,7 @@ for (const fastReader of [false, true]) {
       const answerAll = (): void => {
         for (const exchange of waiting.splice(0)) exchange.send(200, {}, 'x')
       }
-      const shell = await start({ fastReader, handle, bounds: { maxPipelinedRequests: 2 } })
+      const shell = await start({ fastReader, handle, limits: { maxPipelinedRequests: 2 } })
       const socket = await sendAhead(shell.port, request.repeat(10))
       socket.resume()
       await until(() => waiting.length === 2, 'as many as it may have')
@@ -175,7 +175,7 @@ for (const fastReader of [false, true]) {
         if (isAnswering) exchange.send(200, {}, 'x')
         else waiting.push(exchange)
       }
-      const shell = await start({ fastReader, handle, bounds: { maxPipelinedRequests } })
+      const shell = await start({ fastReader, handle, limits: { maxPipelinedRequests } })
       const alone = await sendAhead(shell.port, request.repeat(count))
       await until(() => waiting.length === maxPipelinedRequests, 'as many as one connection may have')
       const others: Socket[] = []
