@@ -6,14 +6,14 @@
  */
 import type { Answers } from './answers.ts'
 import { bringBack, envelopeTypeOf, openMessage, type SentMessage, tellAttachments } from './attachments.ts'
-import { readFailure } from './failures/failures.ts'
+import { earlyAnswer, readFailure } from './failures/failures.ts'
 import type { MockCall } from './failures/mock-call.ts'
-import { prolog, xmlShape } from './failures/oddities.ts'
+import { prolog, xmlNotation } from './failures/oddities.ts'
 import { faultEnvelope, faultOnDemand12, Refusal, soap12Namespace, soapFault12, soapNamespace } from './faults.ts'
 import { onDemand } from './message.ts'
-import { decode, describeRequest, readAnswer, readBody, typeOf } from './soap-request.ts'
+import { decode, describeRequest, readAnswer, readBody, readEnvelope, typeOf } from './soap-request.ts'
 import type { MockReply, Wire } from './wire.ts'
-import { readXml, type XmlElement, XmlProblem } from './xml-reader.ts'
+import type { XmlElement } from './xml-reader.ts'
 
 interface Version {
   readonly name: string
@@ -59,7 +59,7 @@ export async function serveDirect({ answers }: { readonly answers: Answers }, wi
   }
   try {
     const wanted = lastOf(wire.request.url ?? '')
-    const sent = wanted === 'mock.early-answer' ? emptyRequest(version) : await readSent(wire, version)
+    const sent = wanted === earlyAnswer ? emptyRequest(version) : await readSent(wire, version)
     if (sent === undefined) return
     const message = readMessage(decode(sent), version)
     const name = wanted.startsWith(onDemand) ? wanted : message.element.localName
@@ -113,7 +113,7 @@ interface DirectMessage {
 const levels = 3
 
 function readMessage(text: string, version: Version): DirectMessage {
-  const envelope = readRoot(text)
+  const envelope = readEnvelope(text, levels)
   if (envelope.localName !== 'Envelope') throw new Refusal('', 'The message has no envelope')
   if (envelope.namespace !== version.namespace) {
     throw new Refusal(version.mismatch, `The envelope is not of SOAP ${version.name}, which the content type says`)
@@ -127,15 +127,6 @@ function readMessage(text: string, version: Version): DirectMessage {
     closing: `</${body.name}></${envelope.name}>`,
     element,
     content: text.slice(element.contentStart, element.contentEnd),
-  }
-}
-
-function readRoot(text: string): XmlElement {
-  try {
-    return readXml(text, levels)
-  } catch (error) {
-    if (error instanceof XmlProblem) throw new Refusal('', error.message)
-    throw error
   }
 }
 
@@ -164,7 +155,7 @@ function toMockCall(wire: Wire, message: DirectMessage, sent: SentMessage, name:
     dress(`<${name}Response xmlns="urn:mock">${inner}</${name}Response>`, message)
   return {
     wire,
-    shape: xmlShape,
+    notation: xmlNotation,
     target: wire.request.url ?? '/',
     ordinary: () => around(content),
     around,

@@ -4,6 +4,7 @@
  * before, `Client.MissingHeader`.
  */
 import { randomUUID } from 'node:crypto'
+import { prolog } from './failures/oddities.ts'
 import type { MockReply } from './wire.ts'
 import { escapeXml } from './xml-reader.ts'
 
@@ -31,12 +32,11 @@ export function spell(code: string, spelling: Spelling): string {
 }
 
 export const soapNamespace = 'http://schemas.xmlsoap.org/soap/envelope/'
-const prolog = '<?xml version="1.0" encoding="UTF-8"?>'
 
 /** The envelope of a Fault; the detail is a random number for the search in the server's log, as on a real server. */
 export function faultEnvelope(code: string, text: string): string {
   return (
-    `${prolog}<SOAP-ENV:Envelope xmlns:SOAP-ENV="${soapNamespace}"><SOAP-ENV:Body>` +
+    `${prolog.plain}<SOAP-ENV:Envelope xmlns:SOAP-ENV="${soapNamespace}"><SOAP-ENV:Body>` +
     `<SOAP-ENV:Fault><faultcode>${escapeXml(code)}</faultcode><faultstring>${escapeXml(text)}</faultstring>` +
     `<faultactor></faultactor><detail><faultDetail xmlns="">${randomUUID()}</faultDetail></detail></SOAP-ENV:Fault>` +
     `</SOAP-ENV:Body></SOAP-ENV:Envelope>`
@@ -56,7 +56,7 @@ export function soapFault12(code: string, texts: Readonly<Record<string, string>
     return `<env:Text xml:lang="${language}">${escapeXml(text)}</env:Text>`
   })
   const envelope =
-    `${prolog}<env:Envelope xmlns:env="${soap12Namespace}"><env:Body><env:Fault><env:Code>` +
+    `${prolog.plain}<env:Envelope xmlns:env="${soap12Namespace}"><env:Body><env:Fault><env:Code>` +
     `<env:Value>${escapeXml(code)}</env:Value></env:Code><env:Reason>${reason.join('')}</env:Reason>` +
     `<env:Detail><mock:detail xmlns:mock="urn:mock">more</mock:detail></env:Detail></env:Fault></env:Body></env:Envelope>`
   return { status, type: 'application/soap+xml; charset=utf-8', headers: [], body: Buffer.from(envelope) }

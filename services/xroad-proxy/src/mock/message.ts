@@ -3,7 +3,8 @@
  * request that a real one refuses it throws a `Refusal` with the same code and text. It does not look into bodies.
  */
 import { Refusal, soapNamespace } from './faults.ts'
-import { attributeOf, readXml, textOf, type XmlElement, XmlProblem } from './xml-reader.ts'
+import { readEnvelope } from './soap-request.ts'
+import { attributeOf, textOf, type XmlElement } from './xml-reader.ts'
 
 export const xroadNamespace = 'http://x-road.eu/xsd/xroad.xsd'
 export const identifierNamespace = 'http://x-road.eu/xsd/identifiers'
@@ -47,7 +48,7 @@ export interface Service {
 const levels = 4
 
 export function readMessage(text: string): Message {
-  const envelope = readRoot(text)
+  const envelope = readEnvelope(text, levels)
   if (!isNamed(envelope, soapNamespace, 'Envelope')) {
     throw new Refusal('client.invalid_soap', 'Malformed SOAP message: envelope missing')
   }
@@ -72,15 +73,6 @@ export function readMessage(text: string): Message {
       content: text.slice(request.element.contentStart, request.element.contentEnd),
       part: (name) => partOf(request.element, xroadNamespace, name, text),
     },
-  }
-}
-
-function readRoot(text: string): XmlElement {
-  try {
-    return readXml(text, levels)
-  } catch (error) {
-    if (error instanceof XmlProblem) throw new Refusal('client.invalid_soap', error.message)
-    throw error
   }
 }
 

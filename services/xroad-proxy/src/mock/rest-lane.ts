@@ -6,11 +6,11 @@
 import { createHash, randomUUID } from 'node:crypto'
 import type { Answers } from './answers.ts'
 import { onDemand } from './message.ts'
-import { readFailure } from './failures/failures.ts'
+import { earlyAnswer, readFailure } from './failures/failures.ts'
 import type { MockCall } from './failures/mock-call.ts'
 import { Refusal, type RestError, spell, toRestError } from './faults.ts'
 import { describeRest, headersOfList, isMethodList, listRestMethods } from './metadata.ts'
-import { jsonShape, prolog } from './failures/oddities.ts'
+import { jsonNotation, prolog } from './failures/oddities.ts'
 import type { MockBehaviour } from './soap-lane.ts'
 import type { MockReply, Header, Wire } from './wire.ts'
 import { escapeXml } from './xml-reader.ts'
@@ -45,7 +45,7 @@ export async function serveRest({ answers, spelling }: MockBehaviour, wire: Wire
     const serviceCode = target.service[4] ?? ''
     wire.service = serviceCode
     const [failure, argument = ''] = serviceCode.startsWith(onDemand) ? (readFailure(serviceCode) ?? []) : []
-    const upload = failure?.name === 'mock.early-answer' ? noUpload : await readUpload(wire)
+    const upload = failure?.name === earlyAnswer ? noUpload : await readUpload(wire)
     if (upload === undefined) return
     const headers = xroadHeaders(wire, target, client, upload)
     if (failure !== undefined) {
@@ -209,7 +209,7 @@ function toMockCall(
   const xml = 'application/xml; charset=utf-8'
   return {
     wire,
-    shape: jsonShape,
+    notation: jsonNotation,
     target: wire.request.url ?? '/',
     ordinary: received,
     around: (text) => ({ status: 200, type: jsonType, headers, body: Buffer.from(`{"content":${text}}`) }),

@@ -7,10 +7,10 @@ import { createHash } from 'node:crypto'
 import type { Answers } from './answers.ts'
 import { bringBack, isMultipart, openMessage, type SentMessage, tellAttachments } from './attachments.ts'
 import { type Message, onDemand, readMessage, xroadNamespace } from './message.ts'
-import { readFailure } from './failures/failures.ts'
+import { earlyAnswer, readFailure } from './failures/failures.ts'
 import type { MockCall } from './failures/mock-call.ts'
-import { prolog, xmlShape } from './failures/oddities.ts'
-import { faultEnvelope, faultOnDemand12, Refusal, soapFault, spell, type Spelling } from './faults.ts'
+import { prolog, xmlNotation } from './failures/oddities.ts'
+import { faultEnvelope, faultOnDemand12, Refusal, soapFault, soapNamespace, spell, type Spelling } from './faults.ts'
 import { headersOfList, isMethodList, listSoapMethods, withWsdl } from './metadata.ts'
 import { decode, describeRequest, readAnswer, readBody, typeOf } from './soap-request.ts'
 import type { MockReply, Wire } from './wire.ts'
@@ -19,8 +19,6 @@ export interface MockBehaviour {
   readonly answers: Answers
   readonly spelling: Spelling
 }
-
-const earlyCode = 'mock.early-answer'
 
 export async function serveSoap({ answers, spelling }: MockBehaviour, wire: Wire): Promise<void> {
   try {
@@ -63,17 +61,16 @@ function checkHead(wire: Wire): void {
 
 /** Once the service code has come. */
 function answerEarly(wire: Wire, chunk: Buffer): boolean {
-  if (!wire.isUntouched || !chunk.includes(`>${earlyCode}<`)) return false
-  wire.service = earlyCode
-  wire.send({ ...blank, body: Buffer.from(soapText(`<${earlyCode}Response xmlns="urn:mock"/>`)) })
+  if (!wire.isUntouched || !chunk.includes(`>${earlyAnswer}<`)) return false
+  wire.service = earlyAnswer
+  wire.send({ ...blank, body: Buffer.from(soapText(`<${earlyAnswer}Response xmlns="urn:mock"/>`)) })
   return true
 }
 
 const blank: Omit<MockReply, 'body'> = { status: 200, type: 'text/xml; charset=utf-8', headers: [] }
 
 function soapText(content: string): string {
-  const namespace = 'http://schemas.xmlsoap.org/soap/envelope/'
-  return `${prolog.plain}<soap:Envelope xmlns:soap="${namespace}"><soap:Body>${content}</soap:Body></soap:Envelope>`
+  return `${prolog.plain}<soap:Envelope xmlns:soap="${soapNamespace}"><soap:Body>${content}</soap:Body></soap:Envelope>`
 }
 
 function answer(message: Message, sent: SentMessage, answers: Answers): MockReply {
@@ -112,7 +109,7 @@ function toMockCall(wire: Wire, message: Message, sent: SentMessage, name: strin
     dress(`<${name}Response xmlns="urn:mock">${content}</${name}Response>`, message, sent.envelope)
   return {
     wire,
-    shape: xmlShape,
+    notation: xmlNotation,
     target: wire.request.url ?? '/',
     ordinary: () => around(message.request.content),
     around,

@@ -5,7 +5,7 @@
 import { describeAttachments, isMultipart, type SentMessage } from './attachments.ts'
 import { Refusal } from './faults.ts'
 import type { Wire } from './wire.ts'
-import { escapeXml } from './xml-reader.ts'
+import { escapeXml, readXml, type XmlElement, XmlProblem } from './xml-reader.ts'
 
 const maxEnvelopeBytes = 10 * 1024 * 1024
 /** With all attachments. */
@@ -43,6 +43,16 @@ export function decode({ envelope, type }: SentMessage): string {
     return new TextDecoder(charset).decode(envelope)
   } catch {
     throw new Refusal('client.invalid_soap', `The charset ${charset} is not supported`)
+  }
+}
+
+/** The root element of a request; `levels` of elements are listed. */
+export function readEnvelope(text: string, levels: number): XmlElement {
+  try {
+    return readXml(text, levels)
+  } catch (error) {
+    if (error instanceof XmlProblem) throw new Refusal('client.invalid_soap', error.message)
+    throw error
   }
 }
 

@@ -14,6 +14,9 @@ const levels = 200
 const elements = 150_000
 const maxLargeBytes = 1024 * mebibyte
 
+/** Lanes answer it before they have read the body of the request. */
+export const earlyAnswer = 'mock.early-answer'
+
 export const failures: readonly Failure[] = [
   {
     name: 'mock.request',
@@ -161,12 +164,12 @@ export const failures: readonly Failure[] = [
   {
     name: 'mock.deep',
     description: `${levels} levels`,
-    act: ({ wire, around, shape }) => wire.send(around(deepContent(shape, levels))),
+    act: ({ wire, around, notation }) => wire.send(around(deepContent(notation, levels))),
   },
   {
     name: 'mock.many-events',
     description: `${elements.toLocaleString('en').replace(',', ' ')} elements`,
-    act: ({ wire, around, shape }) => wire.send(around(manyContent(shape, elements))),
+    act: ({ wire, around, notation }) => wire.send(around(manyContent(notation, elements))),
   },
   {
     name: 'mock.empty',
@@ -187,7 +190,7 @@ export const failures: readonly Failure[] = [
     },
   },
   {
-    name: 'mock.early-answer',
+    name: earlyAnswer,
     description: 'answers before the body of the request is read (SOAP: once the service code is)',
     act: ({ wire, ordinary }) => wire.send(ordinary()),
   },

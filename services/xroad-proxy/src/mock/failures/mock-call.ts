@@ -1,10 +1,10 @@
 /** A request that asks for a failure, as the lane that it came on sees it, and what a failure is. Nothing here runs. */
 import type { MockReply, Wire } from '../wire.ts'
-import type { Shape } from './oddities.ts'
+import type { Notation } from './oddities.ts'
 
 export interface MockCall {
   readonly wire: Wire
-  readonly shape: Shape
+  readonly notation: Notation
   /** Path and query of the request. */
   readonly target: string
   /** What the request would get if nothing were to go wrong. */

@@ -21,14 +21,14 @@ export const oddHeaders: readonly Header[] = [
 ]
 
 export async function sendLarge(call: MockCall, bytes: number, framing: 'declared' | 'chunked'): Promise<void> {
-  const { wire, around, shape } = call
+  const { wire, around, notation } = call
   const frame = around(hole)
-  const { length, pieces } = fill(frame.body, shape, bytes)
+  const { length, pieces } = fill(frame.body, notation, bytes)
   await wire.stream(frame, pieces, framing === 'declared' ? length : undefined)
 }
 
-export function inLatin1({ around, shape }: MockCall, declared: string): MockReply {
-  const answer = around(latin1Content(shape))
+export function inLatin1({ around, notation }: MockCall, declared: string): MockReply {
+  const answer = around(latin1Content(notation))
   const text = answer.body.toString('utf8').replace('encoding="UTF-8"', `encoding="${declared}"`)
   const type = answer.type.replace('utf-8', declared)
   return { ...answer, type, body: Buffer.from(text, 'latin1') }

@@ -1,12 +1,12 @@
 /**
- * Odd contents of answers: very deep, very many, very large, several parts. Pure: texts and bytes out. `Shape` says how
- * a lane writes them, so that each oddity exists once for XML and JSON.
+ * Odd contents of answers: very deep, very many, very large, several parts. Pure: texts and bytes out. `Notation` says
+ * how a lane writes them, so that each oddity exists once for XML and JSON.
  */
 import { escapeXml } from '../xml-reader.ts'
 import type { MockReply } from '../wire.ts'
 
 /** How content is written on a lane. */
-export interface Shape {
+export interface Notation {
   readonly text: (content: string) => string
   readonly array: readonly [open: string, close: string]
   readonly item: readonly [open: string, close: string]
@@ -14,7 +14,7 @@ export interface Shape {
   readonly level: readonly [open: string, close: string]
 }
 
-export const xmlShape: Shape = {
+export const xmlNotation: Notation = {
   text: (content) => `<text>${escapeXml(content)}</text>`,
   array: ['', ''],
   item: ['<item>', '</item>'],
@@ -22,7 +22,7 @@ export const xmlShape: Shape = {
   level: ['<level>', '</level>'],
 }
 
-export const jsonShape: Shape = {
+export const jsonNotation: Notation = {
   text: (content) => JSON.stringify(content),
   array: ['[', ']'],
   item: ['"', '"'],
@@ -30,18 +30,18 @@ export const jsonShape: Shape = {
   level: ['[', ']'],
 }
 
-export function deepContent({ level: [open, close] }: Shape, levels: number): string {
+export function deepContent({ level: [open, close] }: Notation, levels: number): string {
   return open.repeat(levels) + close.repeat(levels)
 }
 
-export function manyContent({ array, item, separator }: Shape, elements: number): string {
+export function manyContent({ array, item, separator }: Notation, elements: number): string {
   const items = Array.from({ length: elements }, () => `${item[0]}1${item[1]}`)
   return array[0] + items.join(separator) + array[1]
 }
 
 /** Letters of Estonian that ISO-8859-1 has. */
-export function latin1Content(shape: Shape): string {
-  return shape.text('Jõgeva, Räpina, Põlva, Türi, ÕÄÖÜ')
+export function latin1Content(notation: Notation): string {
+  return notation.text('Jõgeva, Räpina, Põlva, Türi, ÕÄÖÜ')
 }
 
 export const prolog = {
@@ -64,7 +64,7 @@ export interface Filled {
  * The bytes around the hole and, in its place, items until there are exactly `bytes`, or one empty item where that is
  * more.
  */
-export function fill(frame: Buffer, { array, item, separator }: Shape, bytes: number): Filled {
+export function fill(frame: Buffer, { array, item, separator }: Notation, bytes: number): Filled {
   const at = frame.indexOf(hole)
   const before = Buffer.concat([frame.subarray(0, at), Buffer.from(array[0] + item[0])])
   const after = Buffer.concat([Buffer.from(item[1] + array[1]), frame.subarray(at + hole.length)])
