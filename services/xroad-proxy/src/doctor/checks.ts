@@ -48,13 +48,13 @@ export const certificateCodes: ReadonlySet<string> = new Set([
   'weak-trust-ca-unreadable',
 ])
 
-export interface Severeness {
+export interface Strictness {
   readonly strict: boolean
   /** Whether certificates are watched. */
   readonly watched?: boolean
 }
 
-export function exitCodeOf(findings: readonly Finding[], { strict, watched = false }: Severeness): ExitCode {
+export function exitCodeOf(findings: readonly Finding[], { strict, watched = false }: Strictness): ExitCode {
   const isFailure = findings.some(
     ({ severity, code }) =>
       failing.has(severity) || (strict && severity === 'WEAK') || (watched && certificateCodes.has(code)),

@@ -6,7 +6,7 @@ import type { Endpoint, RestEndpoint, SoapEndpoint, ValidationMode } from '../mo
 import { readXml, WsdlError } from '../wsdl/xml/xml.ts'
 import { isIdentifier } from '../xroad.ts'
 import type { Facts } from './facts.ts'
-import { type Check, type Hit, hitIf } from './finding.ts'
+import { type Check, type Hit, hitIf, isWrong } from './finding.ts'
 import type { WsdlFinding } from './wsdl-facts.ts'
 
 export const dslChecks: readonly Check[] = [
@@ -90,7 +90,8 @@ export const dslChecks: readonly Check[] = [
     field: 'target',
     when: ({ dsl }) =>
       Array.from(Map.groupBy(restOf(dsl.endpoints), ({ file }) => file)).flatMap(([file, [endpoint]]) => {
-        const odd = endpoint === undefined ? [] : namesOf(endpoint.target).filter(([, text]) => !isIdentifier(text))
+        const odd =
+          endpoint === undefined ? [] : identifiersOf(endpoint.target).filter(([, text]) => !isIdentifier(text))
         const fields = odd.map(([name]) => name)
         return fields.length === 0 ? [] : [toHit(file, fields)]
       }),
@@ -219,7 +220,7 @@ const maxNamed = 5
 
 function withoutServer({ config, dsl }: Facts, needsOne: (endpoint: Endpoint) => boolean): readonly Hit[] {
   const endpoints = dsl.endpoints.filter(needsOne)
-  const isMissing = config.settings.securityServer === undefined && !isWrong(config.problems)
+  const isMissing = config.settings.securityServer === undefined && !isWrong(config, 'security_server')
   if (endpoints.length === 0 || !isMissing) return []
   return [{ text: nameEndpoints(endpoints, maxNamed) }]
 }
@@ -232,10 +233,6 @@ function isUnchecked(endpoint: Endpoint, usual: ValidationMode): boolean {
   return usual === 'off' && endpoint.methods.some((method) => changing.has(method))
 }
 
-function isWrong(problems: Facts['config']['problems']): boolean {
-  return problems.some(({ field }) => /^security_server\b/.test(field))
-}
-
 function toHit(file: string, fields: readonly string[]): Hit {
   return { field: `${file}: ${fields.join(', ')}`, text: `${file}: ${fields.join(', ')}` }
 }
@@ -244,7 +241,12 @@ function restOf(endpoints: readonly Endpoint[]): readonly RestEndpoint[] {
   return endpoints.filter((endpoint) => endpoint.kind === 'rest')
 }
 
-function namesOf({ memberClass, memberCode, subsystemCode, serviceCode }: RestEndpoint['target']): [string, string][] {
+function identifiersOf({
+  memberClass,
+  memberCode,
+  subsystemCode,
+  serviceCode,
+}: RestEndpoint['target']): [string, string][] {
   return [
     ['target.member_class', memberClass],
     ['target.member_code', memberCode],
