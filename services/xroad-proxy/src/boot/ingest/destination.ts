@@ -6,6 +6,7 @@ import type { Identity } from '../../model.ts'
 import { type AddressRules, judgeAddress } from '../../guard/address.ts'
 import type { Operation } from '../../wsdl/operations/operations.ts'
 import type { Destination } from '../../wsdl/dsl/write.ts'
+import type { ServiceId } from '../../wsdl/dsl/header-template.ts'
 import type { NamedClient } from '../config/client-fields.ts'
 import type { Sidecar } from './sidecar.ts'
 
@@ -40,8 +41,6 @@ export function chooseDestination(operation: Operation, sidecar: Sidecar | undef
     }
   }
 }
-
-type ServiceId = Extract<Destination, { kind: 'securityServer' }>['service']
 
 /** What a sidecar without a provider leaves open is our own, with which it would have to agree anyway. */
 function toService(operation: Operation, sidecar: Sidecar | undefined, client: Identity): ServiceId {

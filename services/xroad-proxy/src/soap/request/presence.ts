@@ -1,7 +1,7 @@
 /**
  * What a template can ask about values of a caller: whether they are there at all, whether they are null, and each of
  * them where there may be one or many. `false`, 0 and empty text are values like any other, so `if` and `each` of
- * Handlebars do not fit. Plain functions; template.ts makes helpers of them.
+ * Handlebars do not fit. Plain functions; template-helpers.ts makes helpers of them.
  */
 
 /** Helper `if_present`: whether one of the values is there. A list is when it holds something. */

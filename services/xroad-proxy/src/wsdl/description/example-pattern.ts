@@ -23,7 +23,7 @@ export function matchPattern(pattern: string, more = 0): string | undefined {
 }
 
 /** The pattern of the type itself, which is as narrow as those of the types that it comes from. */
-export function matchOwn({ patterns }: SimpleType): string | undefined {
+function matchOwn({ patterns }: SimpleType): string | undefined {
   return matchPattern(bare(patterns.at(-1) ?? ''))
 }
 

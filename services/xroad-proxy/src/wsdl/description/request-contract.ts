@@ -64,16 +64,25 @@ export class RequestContracts implements Contracts {
   }
 
   #node(node: RequestNode, nameOf: Names): readonly ContractNode[] {
-    if (node.kind === 'group') return toGroup(node.children.flatMap((child) => this.#node(child, nameOf)))
-    if (node.kind === 'choice') return [this.#choice(node, nameOf)]
-    if (node.isAlwaysNil) return []
-    const name = nameOf.get(node) ?? ''
-    if (node.isRepeating) return [this.#list(node, name, nameOf)]
-    if (isScope(node)) return [this.#object(node, name, nameOf)]
-    if (isFlag(node)) return [{ kind: 'flag', name }]
+    switch (node.kind) {
+      case 'group':
+        return toGroup(node.children.flatMap((child) => this.#node(child, nameOf)))
+      case 'choice':
+        return [this.#choice(node, nameOf)]
+      case 'element':
+        return this.#element(node, nameOf)
+    }
+  }
+
+  #element(element: RequestElement, nameOf: Names): readonly ContractNode[] {
+    if (element.isAlwaysNil) return []
+    const name = nameOf.get(element) ?? ''
+    if (element.isRepeating) return [this.#list(element, name, nameOf)]
+    if (isScope(element)) return [this.#object(element, name, nameOf)]
+    if (isFlag(element)) return [{ kind: 'flag', name }]
     // Without any value an optional element is left out, and one that may be nil and holds elements is nil.
-    const isBranch = node.isOptional || (node.isNillable && node.text === undefined)
-    const content = this.#contentOf(node, nameOf)
+    const isBranch = element.isOptional || (element.isNillable && element.text === undefined)
+    const content = this.#contentOf(element, nameOf)
     return isBranch ? toGroup(content) : content
   }
 

@@ -151,7 +151,12 @@ function addMember(found: Map<string, ResponseMember>, member: ResponseMember): 
 }
 
 function isSame(a: ResponseValue, b: ResponseValue): boolean {
-  if (a.kind === 'text' && b.kind === 'text') return a.type === b.type
-  if (a.kind === 'object' && b.kind === 'object') return a.object === b.object
-  return a.kind === 'anything' && b.kind === 'anything'
+  switch (a.kind) {
+    case 'anything':
+      return b.kind === 'anything'
+    case 'text':
+      return b.kind === 'text' && a.type === b.type
+    case 'object':
+      return b.kind === 'object' && a.object === b.object
+  }
 }

@@ -5,24 +5,21 @@
 import type { ParamChoice, SoapVersion } from '../../model.ts'
 import { isBareBranch, isFlag, isLeaf, isScope, nameParams, type Params, type Slot } from '../request/param-names.ts'
 import { choicesOf } from '../request/param-choices.ts'
+import { type ServiceId, writeHeader } from './header-template.ts'
 import { Prefixes } from './prefixes.ts'
 import { attachmentText, attributeText, elementText, isListed } from './value-text.ts'
 import { isContentType } from '../schema/framework.ts'
 import { namespaces, toQName } from '../xml/qname.ts'
 import { Skip } from '../operations/reasons.ts'
-import type { ChoiceBranch, Request, RequestAttribute, RequestElement, RequestNode } from '../request/request.ts'
+import type {
+  ChoiceBranch,
+  Request,
+  RequestAttribute,
+  RequestElement,
+  RequestGroup,
+  RequestNode,
+} from '../request/request.ts'
 import { block, blockElse, type Case, escapeText, firstOf, indent, joinLines, toPath } from './template-text.ts'
-
-/** The X-Road service that an envelope is for. */
-export interface ServiceId {
-  /** Empty for our own, which the envelope takes from the configuration. */
-  readonly xroadInstance: string
-  readonly memberClass: string
-  readonly memberCode: string
-  readonly subsystemCode: string
-  readonly serviceCode: string
-  readonly serviceVersion: string | undefined
-}
 
 export interface Envelope {
   readonly text: string
@@ -54,30 +51,6 @@ export function writeEnvelope(
     '</soapenv:Envelope>',
   ]
   return { text: `${lines.join('\n')}\n`, params: names, choices: choicesOf(root, nameOf) }
-}
-
-function writeHeader(service: ServiceId): readonly string[] {
-  const part = (name: string, value: string) => `    <id:${name}>${escapeText(value)}</id:${name}>`
-  const { xroadInstance, subsystemCode, serviceVersion } = service
-  return [
-    '<soapenv:Header>',
-    '  {{{generate.client}}}',
-    '  <xroad:service id:objectType="SERVICE">',
-    xroadInstance === ''
-      ? '    <id:xRoadInstance>{{generate.instance}}</id:xRoadInstance>'
-      : part('xRoadInstance', xroadInstance),
-    part('memberClass', service.memberClass),
-    part('memberCode', service.memberCode),
-    ...(subsystemCode === '' ? [] : [part('subsystemCode', subsystemCode)]),
-    part('serviceCode', service.serviceCode),
-    ...(serviceVersion === undefined ? [] : [part('serviceVersion', serviceVersion)]),
-    '  </xroad:service>',
-    '  {{#if_present generate.user_id}}<xroad:userId>{{generate.user_id}}</xroad:userId>{{/if_present}}',
-    '  <xroad:id>{{generate.uuid}}</xroad:id>',
-    '  {{#if_present generate.issue}}<xroad:issue>{{generate.issue}}</xroad:issue>{{/if_present}}',
-    '  <xroad:protocolVersion>{{generate.protocol_version}}</xroad:protocolVersion>',
-    '</soapenv:Header>',
-  ]
 }
 
 const nilAttribute = toQName(namespaces.instance, 'nil')
@@ -175,16 +148,21 @@ class BodyWriter {
   }
 
   #node(node: RequestNode): readonly string[] {
-    if (node.kind === 'element') return this.element(node)
-    if (node.kind === 'choice') return firstOf(node.branches.map((branch) => this.#case(branch)))
-    const given = this.#condition(node.children)
-    return given.length === 0
-      ? []
-      : block(
-          'if_present',
-          given,
-          node.children.flatMap((child) => this.#node(child)),
-        )
+    switch (node.kind) {
+      case 'element':
+        return this.element(node)
+      case 'choice':
+        return firstOf(node.branches.map((branch) => this.#case(branch)))
+      case 'group':
+        return this.#group(node)
+    }
+  }
+
+  #group({ children }: RequestGroup): readonly string[] {
+    const given = this.#condition(children)
+    if (given.length === 0) return []
+    const lines = children.flatMap((child) => this.#node(child))
+    return block('if_present', given, lines)
   }
 
   /** What is in a branch; whether it is there has been asked already. */
@@ -247,12 +225,22 @@ class BodyWriter {
   }
 
   #givenBy(node: RequestNode | ChoiceBranch): readonly string[] {
-    if (node.kind === 'group') return node.children.flatMap((child) => this.#givenBy(child))
-    if (node.kind === 'choice') return node.branches.flatMap((branch) => this.#givenBy(branch))
-    if (node.kind === 'branch') return this.#givenByBranch(node)
-    if (node.isAlwaysNil) return []
-    if (node.isRepeating || isScope(node) || isFlag(node)) return [this.#reference(node)]
-    const { text, attributes, children, isNillable } = node
+    switch (node.kind) {
+      case 'group':
+        return node.children.flatMap((child) => this.#givenBy(child))
+      case 'choice':
+        return node.branches.flatMap((branch) => this.#givenBy(branch))
+      case 'branch':
+        return this.#givenByBranch(node)
+      case 'element':
+        return this.#givenByElement(node)
+    }
+  }
+
+  #givenByElement(element: RequestElement): readonly string[] {
+    if (element.isAlwaysNil) return []
+    if (element.isRepeating || isScope(element) || isFlag(element)) return [this.#reference(element)]
+    const { text, attributes, children, isNillable } = element
     const reference = text === undefined || text.isConstant ? undefined : this.#reference(text)
     const nil = isNillable && reference !== undefined ? [`(is_nil ${reference})`] : []
     return [

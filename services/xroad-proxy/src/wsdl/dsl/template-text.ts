@@ -1,6 +1,6 @@
 /**
  * The pieces of template language that generated envelopes are made of: references to fields, blocks laid out in lines,
- * and text that stays text, whatever it holds. What the helpers do is soap/request/presence.ts.
+ * and text that stays text, whatever it holds. What the helpers do is soap/request/template-helpers.ts.
  */
 
 /** Words that Handlebars reads as something else than a field. */

@@ -130,12 +130,21 @@ function free(name: string, taken: ReadonlySet<string>, numbers: Map<string, num
 }
 
 function slotsOf(node: RequestNode, outer: readonly string[]): readonly NamedSlot[] {
-  if (node.kind === 'group') return node.children.flatMap((child) => slotsOf(child, outer))
-  if (node.kind === 'choice') return node.branches.flatMap((branch) => slotsOfBranch(branch, outer))
-  if (node.isAlwaysNil) return []
-  const path = [...outer, localOf(node.name)]
-  if (node.isRepeating || isScope(node) || isFlag(node)) return [{ slot: node, path }]
-  return slotsWithin(node, path)
+  switch (node.kind) {
+    case 'group':
+      return node.children.flatMap((child) => slotsOf(child, outer))
+    case 'choice':
+      return node.branches.flatMap((branch) => slotsOfBranch(branch, outer))
+    case 'element':
+      return slotsOfElement(node, outer)
+  }
+}
+
+function slotsOfElement(element: RequestElement, outer: readonly string[]): readonly NamedSlot[] {
+  if (element.isAlwaysNil) return []
+  const path = [...outer, localOf(element.name)]
+  if (element.isRepeating || isScope(element) || isFlag(element)) return [{ slot: element, path }]
+  return slotsWithin(element, path)
 }
 
 function slotsOfBranch(branch: ChoiceBranch, outer: readonly string[]): readonly NamedSlot[] {
