@@ -120,7 +120,11 @@ function checkFlag(program: Program, command: string, given: GivenFlag): void {
   if (!isOfAny && !owners.includes(command)) refuse(`${rawName} belongs to the command ${owners.join(', ')}`)
   // A flag instead of a value is a forgotten value.
   const isMissing = !value || (value.startsWith('-') && inlineValue === false)
-  if (row.kind !== 'switch' && isMissing) refuse(`${rawName} needs a value`)
+  if (row.kind !== 'switch' && isMissing) refuse(`${rawName} needs a value${insteadOf(row, value)}`)
+}
+
+function insteadOf(row: Flag, value: string | undefined): string {
+  return value === '' && row.kind === 'text' && row.instead !== undefined ? `; ${row.instead}` : ''
 }
 
 function valueOf(row: Flag, field: string, given: readonly Token[]): unknown {

@@ -8,10 +8,13 @@ interface FlagRow {
   readonly short?: string
 }
 
-/** `value` is the word that stands for the value in the help. */
+/**
+ * `value` is the word that stands for the value in the help. `instead` is what to do where somebody means the empty
+ * text, which no flag takes: a variable of a script that is not set looks the same.
+ */
 export type Flag =
   | (FlagRow & { readonly kind: 'switch' })
-  | (FlagRow & { readonly kind: 'text'; readonly value: string; readonly default?: string })
+  | (FlagRow & { readonly kind: 'text'; readonly value: string; readonly default?: string; readonly instead?: string })
   | (FlagRow & { readonly kind: 'choice'; readonly value: string; readonly choices: readonly [string, ...string[]] })
   | (FlagRow & { readonly kind: 'whole'; readonly value: string; readonly default?: number } & Range)
   /** May be repeated. Names of hosts have no case, so they come in small letters. */

@@ -19,7 +19,7 @@ const many = {
     dry: { kind: 'switch', name: 'dry-run' },
     port: { kind: 'whole', value: 'PORT', from: 1, to: 65_535, default: 80 },
     hosts: { kind: 'hosts', name: 'only-from-this-host', value: 'HOST' },
-    folder: { kind: 'text', value: 'DIR', default: './here' },
+    folder: { kind: 'text', value: 'DIR', default: './here', instead: 'for none write - in the file' },
   },
   commands: {
     serve: { flags: { config: 'read this file', port: 'listen here (80)', folder: 'keep files there' } },
@@ -85,6 +85,9 @@ const refused: readonly [string[], string][] = [
   [['--config'], '--config needs a value'],
   [['--config='], '--config needs a value'],
   [['--config', '--help'], '--config needs a value'],
+  [['--folder', ''], '--folder needs a value; for none write - in the file'],
+  [['--folder='], '--folder needs a value; for none write - in the file'],
+  [['--folder'], '--folder needs a value'],
   [['file', 'add', 'a', '--dry-run=yes'], '--dry-run takes no value'],
   [['--help=yes'], '--help takes no value'],
   [['--port', '0'], '--port: found "0", expected a whole number from 1 to 65535'],

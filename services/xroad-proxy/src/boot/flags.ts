@@ -34,7 +34,12 @@ const program = {
     owner: { kind: 'text', value: 'NAME' },
     /** Who calls, by a name of `clients`. */
     client: { kind: 'text', value: 'NAME' },
-    serviceVersion: { kind: 'text', name: 'service-version', value: 'VERSION' },
+    serviceVersion: {
+      kind: 'text',
+      name: 'service-version',
+      value: 'VERSION',
+      instead: 'for calls without a version write service_version: "" into the sidecar',
+    },
     fromSecurityServer: { kind: 'text', name: 'from-security-server', value: 'ADDRESS' },
     /** Whether what is there may be replaced. */
     force: { kind: 'switch' },

@@ -410,6 +410,11 @@ describe('what is refused; nothing is left behind [P1.3]', () => {
     both: [['api.wsdl', '--from-security-server', 'GOV/1/x'], 2, /takes a WSDL or --from-security-server, not both/],
     'a provider twice': [['--from-security-server', 'GOV/1/x', ...provider], 2, /leave out --provider/],
     'a version twice': [['--from-security-server', 'GOV/1/x', '--service-version', 'v1'], 2, /follows the service/],
+    'a version that is empty': [
+      ['api.wsdl', ...provider, '--service-version', ''],
+      2,
+      /--service-version needs a value; for calls without a version write service_version: "" into the sidecar/,
+    ],
     'no configuration': [['api.wsdl', ...provider, '--config', 'none.yaml'], 1, /none\.yaml/],
     'a client that nobody knows': [
       ['api.wsdl', ...provider, '--client', 'x'],
