@@ -69,7 +69,9 @@ export interface ConfigFacts {
   readonly file: string | undefined
   /** False when the file is missing or no YAML; `settings` are the defaults then. */
   readonly isReadable: boolean
-  /** Each field that is right as it is given; one that is wrong has its default or a stand-in. */
+  /**
+   * Each field that is right as it is given; one that is wrong has its default or a stand-in, or its section is left out.
+   */
   readonly settings: Config
   readonly problems: readonly FieldNote[]
   readonly unknown: readonly FieldNote[]
@@ -160,7 +162,7 @@ function gatherConfig(environment: StartEnvironment): ConfigFacts {
   }
 }
 
-/** For fields that have no default, so that the rest of their section can be judged. */
+/** For fields that have no default, where the rest of their section is to be judged. */
 const standIns: Readonly<Record<string, string>> = {
   'security_server.url': 'https://unusable.invalid',
   'security_server.keystore_path': 'unusable',
@@ -185,6 +187,8 @@ function without(data: Mapping, path: Path): Mapping {
   const section = data[first]
   if (second === undefined || !isMapping(section)) return omit(data, first)
   const standIn = standIns[`${first}.${second}`]
+  // Missing, and nothing can stand in for it: there is no section without it.
+  if (standIn === undefined && section[second] === undefined) return omit(data, first)
   const rest = omit(section, second)
   return { ...data, [first]: standIn === undefined ? rest : { ...rest, [second]: standIn } }
 }

@@ -1,6 +1,7 @@
 /** Every code of the doctor on its trigger, and its silence on the nearest neighbour. */
 import { deepStrictEqual, match, ok, strictEqual } from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { configSchema } from '../../src/boot/config/schema.ts'
 import { certificateCodes, checks, exitCodeOf, runChecks } from '../../src/doctor/checks.ts'
 import type { Finding, Severity } from '../../src/doctor/finding.ts'
 import type { ProbeFacts } from '../../src/doctor/probe/probe.ts'
@@ -938,6 +939,25 @@ test('every broken file of the tree is a finding of its own, with its line [D6.1
   const found = examine({ dsl: { ...broken, 'g/good.yml': soapFile } }).filter(({ code }) => code === 'fatal-dsl-load')
   strictEqual(found.length, 25)
   for (const { field, headline } of found) match(headline, new RegExp(`${field.slice(-8)}:1: `))
+})
+
+describe('a section that lacks what it needs leaves the others as they are given [D6.1]', () => {
+  interface Section {
+    readonly required?: readonly string[]
+  }
+  const { properties } = configSchema() as { readonly properties: Readonly<Record<string, Section>> }
+  const sections = Object.entries(properties)
+  const demanding = sections.filter(([, { required = [] }]) => required.length > 0).map(([name]) => name)
+  ok(demanding.includes('admin') && demanding.includes('security_server'), 'sections with required fields')
+  for (const name of demanding) {
+    for (const given of [{}, { bind: '?', file: '', url: 'x', keystore_path: '' }]) {
+      test(`${name}: ${JSON.stringify(given)}`, () => {
+        const { settings, problems } = gather({ config: { port: 1234, [name]: given } }).config
+        strictEqual(settings.port, 1234)
+        ok(problems.some(({ field }) => field.startsWith(`${name}.`)))
+      })
+    }
+  }
 })
 
 const finding = (severity: Severity): Finding => ({
