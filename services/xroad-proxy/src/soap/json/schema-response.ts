@@ -1,7 +1,8 @@
 /**
- * The JSON of one element whose type is known, from what frame.ts has collected of it, and the attributes of such
- * an element. Names are without prefixes, lists are lists, texts have their types, nil is null. What the type does not
- * list is kept by the plain rules, under its name as written, so that nothing of a response is lost.
+ * The JSON of one element whose type is known, from what frame.ts has collected of it, and the attributes of such an
+ * element. Names are without prefixes, lists are lists, texts have their types, nil is null. What the type does not
+ * list is kept by the plain rules, under its name as written, so that nothing of a response is lost. Also which
+ * prefixes mean one namespace at some place, for `xsi:nil` and `xsi:type` here and for inclusions.ts.
  */
 import { trimBlank } from './leaf.ts'
 import { type Json, joinJson, quote } from './json-text.ts'
