@@ -70,7 +70,8 @@ export interface ConfigFacts {
   /** False when the file is missing or no YAML; `settings` are the defaults then. */
   readonly isReadable: boolean
   /**
-   * Each field that is right as it is given; one that is wrong has its default or a stand-in, or its section is left out.
+   * Each field that is right as it is given; one that is wrong has its default or a stand-in, or its section is left
+   * out.
    */
   readonly settings: Config
   readonly problems: readonly FieldNote[]
