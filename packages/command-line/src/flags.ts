@@ -7,7 +7,7 @@ import { parseArgs } from 'node:util'
 import { writeHelp } from './help.ts'
 import { type Command, type CommandOf, type Flag, nameOf, type Program, type Range, type Told } from './program.ts'
 
-class Refusal extends Error {}
+class WrongCommandLine extends Error {}
 
 /** `argv` without the runtime and the script. */
 export function readCommandLine<const Table extends Program>(
@@ -17,7 +17,7 @@ export function readCommandLine<const Table extends Program>(
   try {
     return read(program, argv) as CommandOf<Table> | Told
   } catch (error) {
-    if (!(error instanceof Refusal)) throw error
+    if (!(error instanceof WrongCommandLine)) throw error
     return { action: 'refuse', text: `${program.name}: ${error.message}\nTry: ${program.name} --help\n` }
   }
 }
@@ -170,5 +170,5 @@ function shown(text: string): string {
 }
 
 function refuse(problem: string): never {
-  throw new Refusal(problem)
+  throw new WrongCommandLine(problem)
 }

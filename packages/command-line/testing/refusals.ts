@@ -6,7 +6,7 @@ import { deepStrictEqual, doesNotMatch, match, strictEqual } from 'node:assert/s
 import { type Ended, type Files, linesOf, type Spawned } from '@services/testing'
 
 /** A row of a service's table of refusals. */
-export interface Refusal<ErrorName extends string> {
+export interface RefusalCase<ErrorName extends string> {
   readonly title: string
   /** Files below the folder of endpoints. */
   readonly files?: Files
@@ -26,7 +26,7 @@ export interface Refusal<ErrorName extends string> {
   readonly skip?: string | false
 }
 
-export interface RefusedStart extends Pick<Refusal<string>, 'error' | 'names'> {
+export interface RefusedStart extends Pick<RefusalCase<string>, 'error' | 'names'> {
   readonly spawned: Pick<Spawned, 'ended' | 'kill'>
   readonly format: 'text' | 'json'
   /** What lines of the log in text call the service. */

@@ -48,8 +48,8 @@ export function readDocument<Result>(text: string, read: (top: Node | null) => R
   try {
     return read(compose(text, most))
   } catch (error) {
-    const problem = error instanceof Refusal ? error.message : 'not readable as YAML'
-    const { line, col } = countLines(text).linePos(error instanceof Refusal ? Math.min(error.offset, text.length) : 0)
+    const problem = error instanceof ProblemAt ? error.message : 'not readable as YAML'
+    const { line, col } = countLines(text).linePos(error instanceof ProblemAt ? Math.min(error.offset, text.length) : 0)
     throw new YamlError(problem, line, col)
   }
 }
@@ -63,7 +63,7 @@ export function countLines(text: string): LineCounter {
 }
 
 /** Carries an offset to where the text is known. */
-class Refusal extends Error {
+class ProblemAt extends Error {
   readonly offset: number
 
   constructor(problem: string, offset: number) {
@@ -73,7 +73,7 @@ class Refusal extends Error {
 }
 
 export function fail(problem: string, offset: number): never {
-  throw new Refusal(problem, offset)
+  throw new ProblemAt(problem, offset)
 }
 
 /** 0 for what is not in the text. */

@@ -9,7 +9,7 @@ import { chmodSync, mkdirSync, readFileSync, renameSync, symlinkSync, writeFileS
 import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { after, describe, test } from 'node:test'
-import { checkRefused, type Refusal as AnyRefusal, testFlags } from '@services/command-line/testing'
+import { checkRefused, type RefusalCase, testFlags } from '@services/command-line/testing'
 import {
   call,
   elapsed,
@@ -32,7 +32,7 @@ const packaged = JSON.parse(readFileSync(join(import.meta.dirname, '../../packag
 }
 const isWindows = process.platform === 'win32'
 
-interface Refusal extends AnyRefusal<
+interface Refusal extends RefusalCase<
   'InvalidConfigurationException' | 'InvalidDirectoryException' | 'InvalidQueryException' | 'ListenException'
 > {
   readonly format?: 'text' | 'json'

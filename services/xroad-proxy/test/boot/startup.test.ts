@@ -10,7 +10,7 @@ import { type AddressInfo, createServer } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, test } from 'node:test'
-import { checkRefused, type Refusal as AnyRefusal, testFlags } from '@services/command-line/testing'
+import { checkRefused, type RefusalCase, testFlags } from '@services/command-line/testing'
 import { call, type Ended, errorOf, linesOf, newFolder, send, writeFiles } from '@services/testing'
 import { keystorePassword } from '../../src/mock/pki.ts'
 import { runCommand } from '../support/commands.ts'
@@ -26,7 +26,7 @@ const packaged = JSON.parse(readFileSync(join(import.meta.dirname, '../../packag
 const secret = 'hunter2'
 const direct = soapFile('https://service.example.org/')
 
-type Refusal = AnyRefusal<
+type Refusal = RefusalCase<
   'invalid_configuration' | 'invalid_dsl' | 'keystore_load_failed' | 'trust_ca_load_failed' | 'listen_failed'
 >
 
