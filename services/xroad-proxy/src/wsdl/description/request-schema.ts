@@ -171,7 +171,6 @@ function valueSchema({ type, fixed, attachment }: RequestText, isNillable: boole
   return fixed === undefined ? toRequestValue(type, isNillable) : fixedValue(type, fixed, isNillable)
 }
 
-/** What the schema itself names first. */
 /** Without a pattern: a validator would run it over megabytes, and who decodes the text sees what is wrong with it. */
 function attachmentSchema({ type }: RequestAttachment, isNillable: boolean): JsonSchema {
   const schema = {
@@ -182,6 +181,7 @@ function attachmentSchema({ type }: RequestAttachment, isNillable: boolean): Jso
   return isNillable ? orNull(schema) : schema
 }
 
+/** What the schema itself names first. */
 function valueExample({ type, fixed, default: usual, attachment }: RequestText): Json {
   if (attachment !== undefined) return 'AAAA'
   const named = fixed ?? usual

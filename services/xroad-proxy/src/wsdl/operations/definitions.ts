@@ -22,19 +22,19 @@ export interface Definitions {
 }
 
 /** Where a port type or a binding is: in the WSDL itself, or in one that it imports. */
-interface Origin {
+interface Located {
   readonly file: string
   /** The line of the WSDL's own import that leads there; undefined for what is in the WSDL itself. */
   readonly importLine: number | undefined
 }
 
-export interface Binding extends Origin {
+export interface Binding extends Located {
   readonly node: XmlElement
   /** Of the WSDL that it is in. */
   readonly namespace: string
 }
 
-export interface PortType extends Origin {
+export interface PortType extends Located {
   /** By name; overloaded ones are several. */
   readonly operations: ReadonlyMap<string, readonly XmlElement[]>
 }
@@ -51,8 +51,8 @@ export function readDefinitions(bytes: Uint8Array, file: string, resolve: Resolv
     root,
     schema: readSchema(documents.flatMap(schemasOf), resolve),
     messages: named(documents, 'message', (node) => node),
-    portTypes: named(documents, 'portType', (node, origin) => ({ ...origin, operations: operationsOf(node) })),
-    bindings: named(documents, 'binding', (node, origin, namespace) => ({ ...origin, node, namespace })),
+    portTypes: named(documents, 'portType', (node, located) => ({ ...located, operations: operationsOf(node) })),
+    bindings: named(documents, 'binding', (node, located, namespace) => ({ ...located, node, namespace })),
     ports: documents
       .flatMap((document) => childrenOf(document.root, namespaces.wsdl, 'service'))
       .flatMap((service) => childrenOf(service, namespaces.wsdl, 'port')),
@@ -85,7 +85,7 @@ function inNamespace({ namespace }: XmlElement): string {
   return namespace === '' ? 'without a namespace' : `in the namespace ${JSON.stringify(namespace)}`
 }
 
-interface Document extends Origin {
+interface Document extends Located {
   readonly root: XmlElement
   /** The file that imports it, the first of several. */
   readonly by: string
@@ -148,7 +148,7 @@ function operationsOf(node: XmlElement): PortType['operations'] {
 function named<Component>(
   documents: readonly Document[],
   local: string,
-  make: (node: XmlElement, origin: Origin, namespace: string) => Component,
+  make: (node: XmlElement, located: Located, namespace: string) => Component,
 ): ReadonlyMap<QName, Component> {
   const found = new Map<QName, Component>()
   for (const { file, root, importLine } of documents) {
