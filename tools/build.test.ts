@@ -23,7 +23,7 @@ function librariesOf(entry: string): string[] {
     for (const [, path = ''] of code.matchAll(/^(?:import|export) [^"']*["'](\.[^"']+)["'];?$/gm)) {
       loaded.add(join(dirname(file), path))
     }
-    for (const [, name = ''] of code.matchAll(/^\/\/ .*node_modules\/([\w-]+)\//gm)) found.add(name)
+    for (const [, name = ''] of code.matchAll(/^\/\/ .*node_modules[\\/]([\w-]+)[\\/]/gm)) found.add(name)
   }
   return [...found].toSorted()
 }

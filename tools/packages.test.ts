@@ -1,8 +1,9 @@
 /** The page of each private package: it lists what others import of the package, and names nothing that is gone. */
 import { deepStrictEqual, ok } from 'node:assert/strict'
-import { globSync, readFileSync } from 'node:fs'
-import { dirname, join, resolve } from 'node:path'
+import { readFileSync } from 'node:fs'
+import { join, posix, resolve } from 'node:path'
 import { test } from 'node:test'
+import { listFiles } from './boundaries/sources.ts'
 
 const root = resolve(import.meta.dirname, '..')
 
@@ -15,10 +16,8 @@ interface Package {
   readonly entries: ReadonlyMap<string, readonly string[]>
 }
 
-const packages = globSync('packages/*/package.json', { cwd: root }).map(readPackage)
-const sources = globSync('{packages,services,tools}/**/*.ts', { cwd: root }).filter(
-  (file) => !file.includes('node_modules'),
-)
+const packages = listFiles(root, 'packages/*/package.json').map(readPackage)
+const sources = listFiles(root, '{packages,services,tools}/**/*.ts').filter((file) => !file.includes('node_modules'))
 
 test('the page of a package lists what others import of it [H1]', () => {
   const imported = new Map<string, Set<string>>()
@@ -48,7 +47,7 @@ test('a table of exports names nothing that is gone [H1]', () => {
 })
 
 function readPackage(manifest: string): Package {
-  const folder = dirname(manifest)
+  const folder = posix.dirname(manifest)
   const { name, exports } = JSON.parse(read(manifest)) as { name: string; exports: Readonly<Record<string, string>> }
   const entries = Object.entries(exports).map(
     ([entry, file]) => [name + entry.slice(1), exportsOf(read(join(folder, file)))] as const,

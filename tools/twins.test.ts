@@ -3,9 +3,10 @@
  * and compared with a list of those that may stay; ARCHITECTURE says where these are.
  */
 import { deepStrictEqual } from 'node:assert/strict'
-import { globSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { test } from 'node:test'
+import { listFiles } from './boundaries/sources.ts'
 
 const root = resolve(import.meta.dirname, '..')
 
@@ -47,7 +48,7 @@ interface Line {
 
 /** The lines of each file but blank ones, comments and imports. */
 function readLines(service: string): readonly (readonly Line[])[] {
-  return globSync(`services/${service}/{src,test,bench,tools}/**/*.ts`, { cwd: root }).map((file) =>
+  return listFiles(root, `services/${service}/{src,test,bench,tools}/**/*.ts`).map((file) =>
     withoutImports(readFileSync(join(root, file), 'utf8'))
       .split('\n')
       .map((line, index) => ({ text: line.trim(), place: `${file}:${index + 1}` }))
