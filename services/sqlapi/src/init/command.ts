@@ -2,7 +2,7 @@
  * The subcommand `init`: a folder in, a small project in it out, which runs as it is. Overwrites nothing: where a
  * project is already, nothing is written; a file around it (.gitignore, settings of an editor) that is there stays.
  */
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { exitCodes } from '@services/command-line'
 import { search } from '../boot/config/config.ts'
@@ -22,6 +22,9 @@ export function runInit({ path: folder = '.' }: InitAction): void {
   }
   const files = { ...projectFiles, ...around }
   try {
+    if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() === false) {
+      return refuse(`${folder} is a file, so nothing was written; name a folder`)
+    }
     const inTheWay = [...Object.keys(projectFiles), 'sql', databaseFile, ...configurations()].filter((path) =>
       existsSync(join(folder, path)),
     )

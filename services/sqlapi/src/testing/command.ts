@@ -72,7 +72,9 @@ function testFiles(folder: string): string[] {
         return entry.name.endsWith('.test.yaml') ? [relative('.', path).replaceAll(sep, '/')] : []
       })
   } catch (error) {
-    throw new Hindrance(`${folder} cannot be read (${(error as NodeJS.ErrnoException).code})`)
+    const { code } = error as NodeJS.ErrnoException
+    const cure = code === 'ENOTDIR' ? '; it is a file, name the folder in which it is' : ''
+    throw new Hindrance(`${folder} cannot be read (${code})${cure}`)
   }
 }
 
@@ -87,7 +89,7 @@ async function runAll(loaded: Loaded, cases: Found['cases'], format: keyof typeo
   const ending = new AbortController()
   // Before anything is made that has to be removed.
   handleSignals({ end: () => ending.abort(), reload: () => undefined })
-  const prepared = await prepare(datasource, script)
+  const prepared = await prepare(datasource, script, config.test.schema)
   try {
     const events = new EventStream<EventFields>(eventTable)
     const outcomes = await runCases(cases, { config, datasource, endpoints, prepared, events, signal: ending.signal })
@@ -135,10 +137,12 @@ function refuseServed({ config, file }: Loaded, { name, dialect }: Datasource, e
   )
 }
 
-async function prepare({ name, dialect, url }: Datasource, script: string): Promise<PreparedDatabase> {
+/** `schema` is the name of the file that the script is in: what is wrong may be there. */
+async function prepare({ name, dialect, url }: Datasource, script: string, schema: string): Promise<PreparedDatabase> {
   try {
     return await prepareDatabase(dialect, url, script)
   } catch (error) {
-    throw new Hindrance(`datasource ${name} (${maskUrl(url)}) cannot be prepared: ${(error as Error).message}`)
+    const { message } = error as Error
+    throw new Hindrance(`datasource ${name} (${maskUrl(url)}) cannot be prepared: ${message} (test.schema: ${schema})`)
   }
 }

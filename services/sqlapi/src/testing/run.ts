@@ -8,7 +8,7 @@ import type { Datasource } from '../boot/config/config.ts'
 import type { Config } from '../boot/config/schema.ts'
 import type { PreparedDatabase } from '../database/prepared-database.ts'
 import type { Events } from '../events.ts'
-import { findEndpoint, readTarget } from '../serve/route.ts'
+import { answersInstead, findEndpoint, readTarget } from '../serve/route.ts'
 import { startService } from '../service.ts'
 import { compareRows, readAnswer } from './compare.ts'
 import { type TestCase, toJson } from './test-file.ts'
@@ -65,9 +65,7 @@ export function endpointOf({ request }: TestCase, endpoints: Endpoints): string 
 async function runCase(given: TestCase, setting: RunSetting): Promise<readonly string[]> {
   const { request } = given
   if (endpointOf(given, setting.endpoints) === undefined) {
-    const paths = Array.from(setting.endpoints.values(), ({ path }) => path)
-    const meant = nearest(request.path, paths)
-    return [`no file answers ${request.method} ${request.path}${meant === undefined ? '' : `; did you mean ${meant}?`}`]
+    return [`no file answers ${request.method} ${request.path}${hintAt(request, setting.endpoints)}`]
   }
   try {
     return await runOnCopy(given, setting)
@@ -75,6 +73,17 @@ async function runCase(given: TestCase, setting: RunSetting): Promise<readonly s
     const { message, cause } = error as Error
     return [`the case could not be run: ${message}${cause instanceof Error ? ` (${cause.message})` : ''}`]
   }
+}
+
+/** What the service would say of such a request, else the endpoint with the nearest path. */
+function hintAt({ method, path }: TestCase['request'], endpoints: Endpoints): string {
+  const instead = answersInstead({ endpoints, pages: new Map() }, method, readTarget(toTarget(path)).path)
+  if (instead !== '') return instead
+  const meant = nearest(
+    path,
+    Array.from(endpoints.values(), (endpoint) => endpoint.path),
+  )
+  return meant === undefined ? '' : `; did you mean ${meant}?`
 }
 
 async function runOnCopy(given: TestCase, setting: RunSetting): Promise<readonly string[]> {

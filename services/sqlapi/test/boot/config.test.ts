@@ -58,6 +58,19 @@ test('each place is looked at before those after it [S-config.search]', () => {
   }
 })
 
+test('a file with the other ending of YAML is named where nothing is found [S-config.search] [D6.1]', () => {
+  for (const [there, wanted] of [
+    ['sqlapi.yml', 'sqlapi.yaml'],
+    ['application.yaml', 'application.yml'],
+  ] as const) {
+    const cwd = mkdtempSync(join(tmpdir(), 'sqlapi-'))
+    writeFileSync(join(cwd, there), 'sql_dir: sql')
+    throws(() => loadConfig({ flag: undefined, env: {}, cwd }), {
+      message: new RegExp(`no configuration file in .*; \\./${there} is there, rename it to \\./${wanted}$`),
+    })
+  }
+})
+
 test('a file that cannot be read says so [D6.1]', () => {
   const cwd = mkdtempSync(join(tmpdir(), 'sqlapi-'))
   mkdirSync(join(cwd, 'directory.yaml'))

@@ -76,6 +76,6 @@ test('a folder that cannot be one, and two folders, are refused [N5.3]', async (
   mkdirSync(join(folder, 'x'))
   const inFile = await run(folder, 'init', 'file')
   strictEqual(inFile.code, 1)
-  match(inFile.stderr, /^sqlapi: .+\n$/)
+  strictEqual(inFile.stderr, 'sqlapi: file is a file, so nothing was written; name a folder\n')
   strictEqual((await run(folder, 'init', 'x', 'y')).code, 2)
 })

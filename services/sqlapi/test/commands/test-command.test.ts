@@ -139,6 +139,8 @@ describe('test', { concurrency: 3 }, () => {
   - name: another error
     request: {path: /crm/add, body: {}}
     expect: {error: BadSqlGrammarException}
+  - name: a body for a GET file
+    request: {path: /crm/list, body: {}}
 `
     const { code, stdout } = await runTests({ config: lite, tests: { 'a.test.yaml': text } })
     strictEqual(code, 1)
@@ -155,7 +157,11 @@ describe('test', { concurrency: 3 }, () => {
       stdout,
       /FAIL {2}no such file \(line 8\)\n {8}GET \/crm\/lst\n {8}no file answers GET \/crm\/lst; did you mean \/crm\/list\?\n/,
     )
-    match(stdout, /\nWithout a case:\n {2}GET \/other\/count\n\n4 cases, 4 failed/)
+    match(
+      stdout,
+      /FAIL {2}a body for a GET file \(line 13\)\n {8}POST \/crm\/list\n {8}no file answers POST \/crm\/list; the file answers GET and HEAD, not POST\n/,
+    )
+    match(stdout, /\nWithout a case:\n {2}GET \/other\/count\n\n5 cases, 5 failed/)
   })
 
   test('junit: XML with the failures, whatever characters there are [N5.4]', async () => {
@@ -204,6 +210,11 @@ describe('test', { concurrency: 3 }, () => {
     ['no test file', { config: lite, tests: {} }, /there is no \*\.test\.yaml file in \. or below/],
     ['no folder', { config: lite, tests: {}, args: ['none'] }, /none cannot be read \(ENOENT\)/],
     [
+      'a file in the place of the folder',
+      { config: lite, tests: { 'a.test.yaml': passing }, args: ['a.test.yaml'] },
+      /a\.test\.yaml cannot be read \(ENOTDIR\); it is a file, name the folder in which it is/,
+    ],
+    [
       'no section test',
       { config: { datasources: lite.datasources }, tests: { 'a.test.yaml': passing } },
       /sqlapi\.yaml: test\.datasource is missing, expected the name of a datasource; tests run on nothing else/,
@@ -221,7 +232,7 @@ describe('test', { concurrency: 3 }, () => {
     [
       'a schema that is no SQL',
       { config: lite, tests: { 'a.test.yaml': passing, 'schema.sql': 'CREATE TABEL x' } },
-      /datasource crm \(sqlite:crm\.db\) cannot be prepared: near "TABEL": syntax error/,
+      /datasource crm \(sqlite:crm\.db\) cannot be prepared: near "TABEL": syntax error \(test\.schema: schema\.sql\)/,
     ],
     [
       'a datasource that is none',

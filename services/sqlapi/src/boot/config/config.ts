@@ -145,7 +145,20 @@ function readEnvironment(env: Environment, cwd: string): { file: ConfigFile; dia
 
 function nothingFound(cwd: string): string {
   const looked = search.paths.join(', ')
-  return `no configuration file in ${cwd}; looked for ${looked}; name one with --config FILE or ${search.variable}`
+  const other = findConfigFile(
+    { flag: undefined, env: {}, cwd },
+    { ...search, paths: search.paths.map(withOtherEnding) },
+  )
+  const cure =
+    other === undefined
+      ? `name one with --config FILE or ${search.variable}`
+      : `${other.source} is there, rename it to ${withOtherEnding(other.source)}`
+  return `no configuration file in ${cwd}; looked for ${looked}; ${cure}`
+}
+
+/** Files in YAML end in either. */
+function withOtherEnding(path: string): string {
+  return path.endsWith('.yaml') ? path.replace(/yaml$/, 'yml') : path.replace(/yml$/, 'yaml')
 }
 
 /** In the wanted log format, even where the rest of the file is wrong. */
