@@ -14,7 +14,8 @@ import { availableParallelism, tmpdir } from 'node:os'
 import { basename, join, resolve } from 'node:path'
 import { run } from 'node:test'
 import { parseArgs } from 'node:util'
-import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { startThrowawayPostgres, testSettings, type ThrowawayPostgres } from '@services/testing/postgres'
 import { entryOf } from '@services/testing/program'
 import { buildPackage } from './build/package.ts'
 import { buildTests } from './build-tests.ts'
@@ -63,7 +64,9 @@ const { values, positionals } = parseArgs({
 const isWhole = positionals.length === 0
 const isBuilt = isWhole || values.built === true
 const files = isWhole ? inOrder(globSync(patterns)) : positionals.map((file) => resolve(file))
+const postgres = isWhole ? startPostgres() : undefined
 if (isBuilt) process.env['TEST_BUILT'] = await build(files)
+await postgres
 
 // Processes share most of what they load: each text is compiled once. What was built has another place in each run.
 process.env['NODE_COMPILE_CACHE'] ??= isBuilt
@@ -85,7 +88,12 @@ const events = isWhole
       (told) => unsteady.push(told),
     )
   : firstTry
-Readable.from(report(judged(events), unsteady, (file) => sources.get(file) ?? file)).pipe(process.stdout)
+await pipeline(
+  report(judged(events), unsteady, (file) => sources.get(file) ?? file),
+  process.stdout,
+  { end: false },
+)
+await (await postgres)?.remove()
 
 /** Has each event name the source of the file that was run. */
 async function* bySource(told: AsyncIterable<TestEvent>): AsyncGenerator<TestEvent> {
@@ -106,6 +114,16 @@ async function* judged(told: AsyncIterable<TestEvent>): AsyncGenerator<TestEvent
 function inOrder(found: readonly string[]): string[] {
   const all = found.map((file) => resolve(file)).toSorted()
   return [...new Set([...longest.filter((file) => all.includes(file)), ...all])]
+}
+
+/** A server that files share which only need databases; its table has those that a file has emptied and left. */
+async function startPostgres(): Promise<ThrowawayPostgres> {
+  const server = await startThrowawayPostgres({ ...testSettings, max_connections: '1000' })
+  await server.query('CREATE TABLE free_databases (name text)')
+  process.env['TEST_POSTGRES'] = server.url
+  // It would outlive a run that a signal ends.
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(1))
+  return server
 }
 
 /** Packages of the services, and test files but those of tools, which load few modules. */

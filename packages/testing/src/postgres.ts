@@ -25,12 +25,16 @@ import pg from 'pg'
 import { freePort } from './network/free-port.ts'
 import { KeptConnection } from './kept-connection.ts'
 
-export interface ThrowawayPostgres {
+/** A server that others use as well. */
+export interface SharedPostgres {
   /** URL of the superuser on the database `postgres`. */
   readonly url: string
   readonly port: number
   /** Runs SQL as the superuser, on a connection that nobody else has meanwhile. It is called `observer`. */
   query(sql: string): Promise<Record<string, unknown>[]>
+}
+
+export interface ThrowawayPostgres extends SharedPostgres {
   /** Stops the server and keeps its data; `start` brings it back on the same port. */
   stop(): Promise<void>
   start(): Promise<void>
@@ -45,6 +49,16 @@ export interface ThrowawayPostgres {
   startStandby(settings?: Readonly<Record<string, string>>): Promise<ThrowawayPostgres>
   /** Stops the server and removes its data. */
   remove(): Promise<void>
+}
+
+/** Where nothing is to survive anything, and databases are made by copying files, which is quicker. */
+export const testSettings: Readonly<Record<string, string>> = {
+  max_connections: '400',
+  full_page_writes: 'off',
+  synchronous_commit: 'off',
+  wal_level: 'minimal',
+  max_wal_senders: '0',
+  autovacuum: 'off',
 }
 
 const user = 'postgres'
@@ -77,6 +91,12 @@ export async function startThrowawayPostgres(
     keepData(data, template)
   }
   return serve({ folder, data, binaries, identity }, settings)
+}
+
+/** The server of that URL, which somebody else starts and removes; to be left when it is not asked any more. */
+export function joinPostgres(url: string): SharedPostgres & { leave(): void } {
+  const observer = new KeptConnection(url)
+  return { url, port: Number(new URL(url).port), query: (sql) => observer.ask(sql), leave: () => observer.leave() }
 }
 
 async function serve(home: Home, settings: Readonly<Record<string, string>>): Promise<ThrowawayPostgres> {

@@ -229,8 +229,8 @@ describe('connections and types that come and go', () => {
     const files = {
       ...good,
       'demo/POST/kill.sql': 'SELECT pg_terminate_backend(pg_backend_pid())',
-      'demo/POST/killAll.sql':
-        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'sqlapi' AND pid <> pg_backend_pid()",
+      'demo/POST/killAll.sql': `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+          WHERE datname = current_database() AND application_name = 'sqlapi' AND pid <> pg_backend_pid()`,
       'demo/POST/mood.sql': 'SELECT id FROM m WHERE e = :e',
       'demo/POST/remake.sql': `DROP TABLE m; DROP TYPE mood; CREATE TYPE mood AS ENUM ('a', 'b');
         CREATE TABLE m (id int, e mood); INSERT INTO m VALUES (7, 'b')`,

@@ -185,7 +185,8 @@ describe('postgres', () => {
       try {
         const { rows } = await client.query(
           `SELECT (SELECT count(*) FROM t)::int AS rows, to_regclass('made') AS made,
-             (SELECT count(*) FROM pg_locks l WHERE l.pid <> pg_backend_pid() AND l.relation = 't'::regclass)::int AS locks`,
+             (SELECT count(*) FROM pg_locks l JOIN pg_database d ON d.oid = l.database
+               WHERE d.datname = current_database() AND l.pid <> pg_backend_pid() AND l.relation = 't'::regclass)::int AS locks`,
         )
         deepStrictEqual(rows, [{ rows: 0, made: null, locks: 0 }])
       } finally {

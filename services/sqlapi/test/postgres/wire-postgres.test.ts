@@ -31,7 +31,7 @@ const files = {
   'demo/GET/rows.sql': `SELECT g AS id, repeat('x', 80) AS pad, 1 / (:bad::int - g) AS ratio FROM generate_series(1, :n::int) g`,
   'demo/GET/encoding.sql': `SET client_encoding = 'LATIN1'; SELECT chr(245) AS letter`,
   'demo/POST/busy.sql': `SELECT count(*) AS n FROM pg_stat_activity WHERE state = 'active' AND query LIKE '%pad%generate_series%'
-    AND pid <> pg_backend_pid()`,
+    AND datname = current_database() AND pid <> pg_backend_pid()`,
 }
 
 async function start(maxConnections: number): Promise<TestService> {

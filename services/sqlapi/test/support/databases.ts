@@ -1,13 +1,14 @@
 /**
- * Databases for tests: one PostgreSQL server per test process, started by the first test that needs it, and SQLite
- * files. Every test gets databases of its own, empty, and gives them back.
+ * Databases for tests: SQLite files, and those of a PostgreSQL server, which all files of a whole run share; otherwise
+ * the first test that needs one starts it. Every test gets databases of its own, empty, and gives them back.
  */
+import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync, type DatabaseSyncOptions } from 'node:sqlite'
 import { after } from 'node:test'
-import { startThrowawayPostgres, type ThrowawayPostgres } from '@services/testing/postgres'
+import { joinPostgres, type SharedPostgres, startThrowawayPostgres, testSettings } from '@services/testing/postgres'
 import pg from 'pg'
 import type { Dialect } from '../../src/model.ts'
 
@@ -25,31 +26,37 @@ export function createDatabase(kind: Dialect): Promise<TestDatabase> {
   return kind === 'postgres' ? createPostgres() : Promise.resolve(createSqlite())
 }
 
-let server: Promise<ThrowawayPostgres> | undefined
+interface Server extends SharedPostgres {
+  /** The last thing that is done with it. */
+  leave(): Promise<void> | void
+}
+
+let server: Promise<Server> | undefined
 let admin: Promise<pg.Client> | undefined
 /** Every database that was made, with a connection to each, and those of them that nobody uses now. */
 const clients: pg.Client[] = []
-const free: { readonly url: string; readonly client: pg.Client }[] = []
+const free: Emptied[] = []
 
-/** Nothing here is to survive anything, and copying files is the quicker way to make a database. */
-const settings = {
-  max_connections: '400',
-  full_page_writes: 'off',
-  synchronous_commit: 'off',
-  wal_level: 'minimal',
-  max_wal_senders: '0',
-  autovacuum: 'off',
+/** The server of a whole run, which has a table of the databases that are free, or of this process alone. */
+const urlOfRun = process.env['TEST_POSTGRES']
+
+/** Nobody may stop it, or leave anything outside of a database. */
+export function sharedPostgres(): Promise<SharedPostgres> {
+  return (server ??= urlOfRun === undefined ? startOwn() : Promise.resolve(joinPostgres(urlOfRun)))
 }
 
-/** The server of this process; it is removed when the last test has ended. */
-export function sharedPostgres(): Promise<ThrowawayPostgres> {
-  return (server ??= startThrowawayPostgres(settings))
+async function startOwn(): Promise<Server> {
+  const own = await startThrowawayPostgres(testSettings)
+  return { ...own, leave: () => own.remove() }
 }
 
 after(async () => {
   await Promise.all(clients.map((client) => client.end()))
+  // The next file finds them empty.
+  if (urlOfRun !== undefined)
+    for (const { name } of free) await command(`INSERT INTO free_databases VALUES ('${name}')`)
   await (await admin)?.end()
-  await (await server)?.remove()
+  await (await server)?.leave()
 })
 
 async function connect(url: string): Promise<pg.Client> {
@@ -58,17 +65,23 @@ async function connect(url: string): Promise<pg.Client> {
   return client
 }
 
-let made = 0
 let lastCommand: Promise<unknown> = Promise.resolve()
 
 /** Commands of the whole server run one after another. */
-async function command(sql: string): Promise<void> {
+async function command(sql: string): Promise<Record<string, unknown>[]> {
   const client = await (admin ??= sharedPostgres().then(({ url }) => connect(url)))
   const previous = lastCommand
   const { promise, resolve } = Promise.withResolvers<void>()
   lastCommand = promise
   await previous
-  await client.query(sql).finally(resolve)
+  const { rows } = await client.query<Record<string, unknown>>(sql).finally(resolve)
+  return rows
+}
+
+interface Emptied {
+  readonly name: string
+  readonly url: string
+  readonly client: pg.Client
 }
 
 /** An emptied database is as good as a new one, and much quicker to have. */
@@ -101,13 +114,26 @@ async function createPostgres(): Promise<TestDatabase> {
   }
 }
 
-async function makePostgres(): Promise<{ url: string; client: pg.Client }> {
-  const name = `test_${++made}`
-  await command(`CREATE DATABASE ${name} STRATEGY FILE_COPY`)
+async function makePostgres(): Promise<Emptied> {
+  const name = (await takeFree()) ?? (await makeNew())
   const url = (await sharedPostgres()).url.replace(/[^/]*$/, name)
   const client = await connect(url)
   clients.push(client)
-  return { url, client }
+  return { name, url, client }
+}
+
+/** One that another file has left. */
+async function takeFree(): Promise<string | undefined> {
+  if (urlOfRun === undefined) return undefined
+  const [found] = await command(`DELETE FROM free_databases
+    WHERE ctid = (SELECT ctid FROM free_databases LIMIT 1 FOR UPDATE SKIP LOCKED) RETURNING name`)
+  return found?.['name'] as string | undefined
+}
+
+async function makeNew(): Promise<string> {
+  const name = `test_${randomBytes(4).toString('hex')}`
+  await command(`CREATE DATABASE ${name} STRATEGY FILE_COPY`)
+  return name
 }
 
 function createSqlite(): TestDatabase {
