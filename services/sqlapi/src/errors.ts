@@ -80,6 +80,9 @@ export type Reason = keyof typeof failures
 /** The name that is in the reply and in the log. */
 export type FailureName = (typeof failures)[Reason]['error']
 
+/** The status of a reply about an error. */
+export type ErrorStatus = (typeof failures)[Reason]['status']
+
 /** The reasons whose message is always the same. */
 type FixedReason = { [R in Reason]: (typeof failures)[R] extends { message: string } ? R : never }[Reason]
 

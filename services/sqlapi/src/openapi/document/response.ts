@@ -1,5 +1,5 @@
 /** Columns and errors -> what the description says of responses. Pure. */
-import { type FailureDetails, failures } from '../../errors.ts'
+import { type ErrorStatus, type FailureDetails, failures } from '../../errors.ts'
 import { orNull, type Schema, toSchema } from './schemas.ts'
 import type { Column, ColumnType } from './operation.ts'
 
@@ -34,7 +34,7 @@ const pgobject = {
 const statuses = [...new Set(Object.values(failures).map(({ status }) => status))].sort((a, b) => a - b)
 
 /** What the statuses are about; the names of a status come from the table of errors. */
-const meanings: Readonly<Record<number, string>> = {
+const meanings: Readonly<Record<ErrorStatus, string>> = {
   400: 'The request cannot be answered; `error` says why by name, `message` in words.',
   413: 'The body of the request is too large.',
   500: 'A fault of the service; the log has the cause.',
@@ -52,7 +52,7 @@ export function errorComponents(hasFullErrors: boolean): { readonly responses: S
       statuses.map((status) => [
         `error_${status}`,
         {
-          description: meanings[status] ?? 'An error.',
+          description: meanings[status],
           content: { 'application/json': { schema: { $ref: `#/components/schemas/error_${status}` } } },
         },
       ]),
