@@ -11,14 +11,20 @@ export interface DataChange {
   readonly at: number
   /** The table, as the statement names it. */
   readonly table: string
-  /** Which rows are meant is said; only UPDATE and DELETE can leave it out. */
-  readonly isLimited: boolean
+  /** What it does to every row of the table; undefined where it says which rows are meant. */
+  readonly toAll: 'changes' | 'removes' | undefined
   /** The table is gone with the session. */
   readonly isTemporary: boolean
 }
 
 const verbs = new Set(['INSERT', 'UPDATE', 'DELETE', 'MERGE', 'REPLACE', 'TRUNCATE'])
 const others = new Set(['SELECT', 'VALUES', 'TABLE'])
+
+/** The verbs that mean all rows without a WHERE, which is easily forgotten. */
+const withoutWhere: Readonly<Partial<Record<DataChange['verb'], DataChange['toAll']>>> = {
+  UPDATE: 'changes',
+  DELETE: 'removes',
+}
 
 /** Words between the verb and the name of the table, such as in `INSERT OR REPLACE INTO`, `DELETE FROM ONLY`. */
 const beforeTable = new Set('INTO FROM ONLY TABLE OR ROLLBACK ABORT REPLACE FAIL IGNORE'.split(' '))
@@ -118,11 +124,11 @@ function toChange(
   while (reading.textAt(last + 1) === '.' && last + 2 < to) last += 2
   const names = Array.from({ length: (last - first) / 2 + 1 }, (_, number) => reading.nameAt(first + 2 * number))
   const table = reading.source.slice(reading.tokens[first]?.start, reading.tokens[last]?.end)
-  const isLimited = !['UPDATE', 'DELETE'].includes(verb) || wordOutside(reading, 'WHERE', at + 1, to) !== undefined
+  const isLimited = wordOutside(reading, 'WHERE', at + 1, to) !== undefined
   const isTemporary =
     (names.length === 1 && temporary.has(names[0] as string)) ||
     ['temp', 'temporary', 'pg_temp'].includes(names.at(-2) ?? '')
-  return { verb, at, table, isLimited, isTemporary }
+  return { verb, at, table, toAll: isLimited ? undefined : withoutWhere[verb], isTemporary }
 }
 
 /** Number of the first such word that is in no brackets. */

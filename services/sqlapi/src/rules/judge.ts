@@ -5,7 +5,7 @@
 import { dialects } from '../dialects.ts'
 import type { Remark } from '../findings/finding.ts'
 import type { Dialect, Endpoint, Script, Statement } from '../model.ts'
-import { type DataChange, findChanges, temporaryTable } from './data-changes.ts'
+import { findChanges, temporaryTable } from './data-changes.ts'
 import { findListPositions, type ListPosition } from './list-positions.ts'
 import { Reading } from './reading.ts'
 import { transactionControl } from './transaction-control.ts'
@@ -83,22 +83,20 @@ const bracket = /\b(?:IN\s*\(|ARRAY\s*\[)/i
 
 function changesData(reading: Reading, { endpoint, temporary }: JudgedFile): Remark[] {
   const changes = findChanges(reading, temporary).filter(({ isTemporary }) => !isTemporary)
-  return changes.flatMap(({ verb, at, table, isLimited }) => {
+  return changes.flatMap(({ verb, at, table, toAll }) => {
     const position = reading.positionOf(at)
     const remarks: Remark[] = []
     if (endpoint.method === 'GET') {
       const message = `${verb} in a GET file, which browsers and caches take for one that only reads`
       remarks.push({ code: 'write-in-get', ...position, message })
     }
-    if (!isLimited) {
-      const message = `${verb} has no WHERE of its own, so it ${whole[verb]} every row of ${table}`
+    if (toAll !== undefined) {
+      const message = `${verb} has no WHERE of its own, so it ${toAll} every row of ${table}`
       remarks.push({ code: 'no-where', ...position, message })
     }
     return remarks
   })
 }
-
-const whole: Partial<Record<DataChange['verb'], string>> = { UPDATE: 'changes', DELETE: 'removes' }
 
 function controlsTransaction(reading: Reading, { endpoint, dialect }: JudgedFile): Remark[] {
   if (!endpoint.transactional) return []
