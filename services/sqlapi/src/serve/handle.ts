@@ -103,7 +103,10 @@ function runFile(
   const found = findEndpoint(service.endpoints, request.method, target.path)
   if (trace !== undefined) trace.endpoint = found?.endpoint
   const lines = findLines(request, found, target.path)
-  const document = request.method === 'POST' && lines === undefined ? readBody(request.body) : undefined
+  const document =
+    request.method === 'POST' && lines === undefined
+      ? readBody(request.body, request.headers['content-type'])
+      : undefined
   if (found === undefined) throw nothingThere(service, request.method, target)
   const { endpoint, batch } = found
   const datasource = chooseDatasource(service, target, request.headers['x-datasource'])

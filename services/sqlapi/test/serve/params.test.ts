@@ -176,3 +176,14 @@ test('in a batch it has the index too [S-batch.1] [S-error.InvalidDataAccessApiU
   const sets = [set('a', 'b'), set('a'), set()]
   refuses(() => requireParameters(['a', 'b'], sets, true), 'InvalidDataAccessApiUsageException', message)
 })
+
+test('the form of a page is told as one, and what only has its media type is not [S-error.MalformedRequestException]', () => {
+  const ofPage = 'application/x-www-form-urlencoded'
+  const readAs = (text: string, mediaType: string) => () => readBody(Buffer.from(text), mediaType)
+  const noJson = (what: string): string => `Request body is not valid JSON: unexpected ${what}`
+  const hint = '; the body is a form, send a JSON object'
+  malformed(readAs('first_name=x&b=2', ofPage), noJson("'i' at character 2") + hint)
+  malformed(readAs('--x\r\n', 'multipart/form-data; boundary=x'), noJson("'-' at character 2") + hint)
+  malformed(readAs('{"a"=1}', ofPage), noJson("'=' at character 5"))
+  deepStrictEqual(readBody(Buffer.from('{"a":true}'), ofPage), new Map([['a', true]]))
+})

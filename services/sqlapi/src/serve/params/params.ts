@@ -13,9 +13,22 @@ export type BodyDocument = JsonDocument
 
 const noParameters: ParameterSet = new Map()
 
-/** Step one. A client that sends nothing means `null`. */
-export function readBody(body: Buffer): BodyDocument {
-  return body.length === 0 ? null : readJson(body)
+/** Step one. A client that sends nothing means `null`. The media type only explains what cannot be read. */
+export function readBody(body: Buffer, mediaType?: string): BodyDocument {
+  if (body.length === 0) return null
+  try {
+    return readJson(body)
+  } catch (error) {
+    throw error instanceof Failure && isForm(body, mediaType)
+      ? malformed(`${error.message}; the body is a form, send a JSON object`)
+      : error
+  }
+}
+
+/** Many clients call any body the form of a page, unless they are told otherwise. */
+function isForm(body: Buffer, mediaType = ''): boolean {
+  if (/^multipart\/form-data\b/i.test(mediaType)) return true
+  return /^application\/x-www-form-urlencoded\b/i.test(mediaType) && /^[\w.%+-]+=/.test(body.toString('latin1', 0, 256))
 }
 
 /** Step two for a single call. */
