@@ -64,7 +64,7 @@ const { values, positionals } = parseArgs({
 const isWhole = positionals.length === 0
 const isBuilt = isWhole || values.built === true
 const files = isWhole ? inOrder(globSync(patterns)) : positionals.map((file) => resolve(file))
-const postgres = isWhole ? startPostgres() : undefined
+const postgres = isWhole && files.some((file) => file.startsWith(resolve('services'))) ? startPostgres() : undefined
 if (isBuilt) process.env['TEST_BUILT'] = await build(files)
 await postgres
 

@@ -10,7 +10,7 @@ export {
   errorOf,
   isRefused,
 } from './network/call.ts'
-export { type Callers, type Calls, keepCalling } from './network/callers.ts'
+export { type Callers, keepCalling } from './network/callers.ts'
 export { freePort } from './network/free-port.ts'
 export { send, Wire, type WireAnswer } from './network/wire.ts'
 export { type Command, openCommands } from './process/commands.ts'
@@ -28,9 +28,9 @@ export {
   untilListening,
 } from './process/process.ts'
 export { programOf } from './process/program.ts'
-export { column, inBackquotes, namesIn, type Row, tableAfter, testLinks } from './suite/markdown.ts'
-export { type PackageTests, testPackage } from './suite/package.ts'
-export { type RuleTests, testRules } from './suite/rules.ts'
+export { column, inBackquotes, namesIn, tableAfter, testLinks } from './suite/markdown.ts'
+export { testPackage } from './suite/package.ts'
+export { testRules } from './suite/rules.ts'
 export { checkGrowth } from './timing/growth.ts'
-export { repeat, type Repeated, type TestEnd } from './timing/repeat.ts'
+export { repeat } from './timing/repeat.ts'
 export { elapsed, until } from './timing/until.ts'

@@ -86,10 +86,7 @@ export function missingEndpoint(shown: string, instead = ''): Failure {
   return new Failure('endpoint_missing', `Saved query '${cutText(shown)}' does not exist${instead}`)
 }
 
-/**
- * If the path has no file for the request's method: the methods that it has files for, or the file that was meant, as
- * the end of a sentence.
- */
+/** If the path has no file for the request's method: the methods that it has files for, as the end of a sentence. */
 export function answersInstead({ endpoints, pages }: Published, method: string, path: string | undefined): string {
   if (path === undefined) return ''
   if (pages.has(path)) return `; the page answers GET and HEAD, not ${method}`
@@ -102,18 +99,7 @@ export function answersInstead({ endpoints, pages }: Published, method: string, 
     method === 'POST' &&
     foldCase(path).endsWith(batchSuffix) &&
     findEndpoint(endpoints, 'GET', path.slice(0, -batchSuffix.length)) !== undefined
-  if (hasSingle) return '; the file answers GET, and only a file that answers POST has a batch variant'
-  const meant = findEndpoint(endpoints, method, withoutSlips(path))
-  return meant === undefined ? '' : `; did you mean ${meant.endpoint.path}${meant.batch ? batchSuffix : ''}?`
-}
-
-/** What is in paths of files, and not in those of endpoints; and a slash that some clients add. */
-function withoutSlips(path: string): string {
-  const open = path.endsWith('/') ? path.slice(0, -1) : path
-  return open
-    .replace(/^\/+/, '/')
-    .replace(/\.sql$/i, '')
-    .replace(/^(\/[^/]+)\/(?:GET|POST)\//, '$1/')
+  return hasSingle ? '; the file answers GET, and only a file that answers POST has a batch variant' : ''
 }
 
 export function createDatasourceChooser(rules: DatasourceRules): DatasourceChooser {
