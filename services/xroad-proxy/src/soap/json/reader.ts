@@ -257,7 +257,8 @@ export class Reader implements Listener {
     if (frame.isNil && !isEmpty) this.#refuse('an element that is nil has content')
     const value = toFrameValue(frame, text)
     const { role, language, prefixes } = frame
-    if (prefixes !== undefined) this.#instance.leave(prefixes)
+    // Behind the root no name is left that has one.
+    if (prefixes !== undefined && this.#open.length > 0) this.#instance.leave(prefixes)
     this.#inclusions?.leave()
     if (role !== undefined) readFaultPart(this.#fault, { role, text, value, language })
     this.#top = this.#open.at(-1)

@@ -65,9 +65,8 @@ export class NamespacePrefixes {
   #declare(name: string, value: string): boolean {
     if (!name.startsWith('xmlns:')) return false
     if (value !== this.#namespace) return this.#declarations.delete(name)
-    if (this.#declarations.has(name)) return false
-    this.#declarations.add(name)
-    return true
+    const before = this.#declarations.size
+    return this.#declarations.add(name).size > before
   }
 }
 
