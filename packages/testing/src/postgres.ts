@@ -25,8 +25,8 @@ import pg from 'pg'
 import { freePort } from './network/free-port.ts'
 import { KeptConnection } from './kept-connection.ts'
 
-/** A server that others use as well. */
-export interface SharedPostgres {
+/** A server that runs, whoever started it. */
+export interface PostgresServer {
   /** URL of the superuser on the database `postgres`. */
   readonly url: string
   readonly port: number
@@ -34,7 +34,7 @@ export interface SharedPostgres {
   query(sql: string): Promise<Record<string, unknown>[]>
 }
 
-export interface ThrowawayPostgres extends SharedPostgres {
+export interface ThrowawayPostgres extends PostgresServer {
   /** Stops the server and keeps its data; `start` brings it back on the same port. */
   stop(): Promise<void>
   start(): Promise<void>
@@ -94,7 +94,7 @@ export async function startThrowawayPostgres(
 }
 
 /** The server of that URL, which somebody else starts and removes; to be left when it is not asked any more. */
-export function joinPostgres(url: string): SharedPostgres & { leave(): void } {
+export function joinPostgres(url: string): PostgresServer & { leave(): void } {
   const observer = new KeptConnection(url)
   return { url, port: Number(new URL(url).port), query: (sql) => observer.ask(sql), leave: () => observer.leave() }
 }

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync, type DatabaseSyncOptions } from 'node:sqlite'
 import { after } from 'node:test'
-import { joinPostgres, type SharedPostgres, startThrowawayPostgres, testSettings } from '@services/testing/postgres'
+import { joinPostgres, type PostgresServer, startThrowawayPostgres, testSettings } from '@services/testing/postgres'
 import pg from 'pg'
 import type { Dialect } from '../../src/model.ts'
 
@@ -26,7 +26,7 @@ export function createDatabase(kind: Dialect): Promise<TestDatabase> {
   return kind === 'postgres' ? createPostgres() : Promise.resolve(createSqlite())
 }
 
-interface Server extends SharedPostgres {
+interface Server extends PostgresServer {
   /** The last thing that is done with it. */
   leave(): Promise<void> | void
 }
@@ -41,7 +41,7 @@ const free: Emptied[] = []
 const urlOfRun = process.env['TEST_POSTGRES']
 
 /** Nobody may stop it, or leave anything outside of a database. */
-export function sharedPostgres(): Promise<SharedPostgres> {
+export function sharedPostgres(): Promise<PostgresServer> {
   return (server ??= urlOfRun === undefined ? startOwn() : Promise.resolve(joinPostgres(urlOfRun)))
 }
 
