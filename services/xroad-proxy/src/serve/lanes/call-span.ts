@@ -1,10 +1,11 @@
 /**
- * An upstream call as a span, and what the upstream learns of it. Names are those of OpenTelemetry's stable
- * conventions for HTTP clients. The address comes without a query string and with the names of its parameters: no value
- * of a caller is in a span.
+ * An upstream call as a span, what the upstream learns of it, and how long it took. Names are those of OpenTelemetry's
+ * stable conventions for HTTP clients. The address comes without a query string and with the names of its parameters:
+ * no value of a caller is in a span.
  */
 import type { Span } from '@services/trace'
 import { nameOf } from '../../errors.ts'
+import type { Trace } from '../../trace.ts'
 import { type TraceHeader, traceHeaders } from '../../upstream/headers.ts'
 import type { Call } from '../../upstream/upstream.ts'
 
@@ -40,13 +41,26 @@ export function toPairs(span: Span, names: readonly TraceHeader[]): string[] {
 
 const minErrorStatus = 400
 
-export function endCall(span: Span | undefined, { status }: { readonly status: number }): void {
+/** A call that was answered, whatever the status; `started` is when it went out, by the clock of `performance`. */
+export function endCall(
+  trace: Trace,
+  span: Span | undefined,
+  started: number,
+  { status }: { readonly status: number },
+): void {
+  trace.upstreamMs = performance.now() - started
   span?.end({
     attributes: { 'http.response.status_code': status },
     error: status >= minErrorStatus ? String(status) : undefined,
   })
 }
 
-export function failCall(span: Span | undefined, error: unknown): void {
+/** The same of one that brought no whole answer. */
+export function failCall(trace: Trace, span: Span | undefined, started: number, error: unknown): void {
+  trace.upstreamMs = performance.now() - started
+  failSpan(span, error)
+}
+
+export function failSpan(span: Span | undefined, error: unknown): void {
   span?.end({ error: nameOf(error) })
 }

@@ -70,12 +70,10 @@ export async function callRest(
     )
     if (errorCode !== undefined) trace.source = sourceOf(errorCode)
     else if (status >= 400) trace.source = 'provider'
-    endCall(span, { status })
+    endCall(trace, span, started, { status })
   } catch (error) {
-    failCall(span, error)
+    failCall(trace, span, started, error)
     throw error
-  } finally {
-    trace.upstreamMs = performance.now() - started
   }
 }
 

@@ -28,7 +28,7 @@ import { readCallerHeaders } from '../../upstream/headers.ts'
 import type { Room } from '../../upstream/room.ts'
 import { requestHashOf, whoCallsWhat } from './audited-header.ts'
 import { type CallLimits, openRoom } from './call-room.ts'
-import { beginCall, endCall, failCall, withTrace } from './call-span.ts'
+import { beginCall, endCall, failCall, failSpan, withTrace } from './call-span.ts'
 import { runInSteps } from './in-steps.ts'
 import type { RequestReader } from './request-reader.ts'
 import { type Obstacle, refuseCall } from './security-server.ts'
@@ -114,13 +114,11 @@ async function send(upstream: Upstream, call: Message, { writer, room, trace }: 
   const span = trace.span && beginCall(trace.span, call)
   try {
     const response = await upstream.collect(span === undefined ? call : withTrace(call, span), writer, room)
-    endCall(span, response)
+    endCall(trace, span, started, response)
     return response
   } catch (error) {
-    failCall(span, error)
+    failCall(trace, span, started, error)
     throw error
-  } finally {
-    trace.upstreamMs = performance.now() - started
   }
 }
 
@@ -142,7 +140,7 @@ async function translate(
     return translation
   } catch (error) {
     const failure = error instanceof XmlError ? notXml(error, status) : error
-    failCall(span, failure)
+    failSpan(span, failure)
     throw failure
   }
 }
