@@ -7,9 +7,8 @@ import { lstatSync, readFileSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { isPipe, readPipe, SilentPipe } from './pipe.ts'
 import { locate, type Places } from './yaml/places.ts'
-import { readYaml } from './yaml/yaml.ts'
+import { readYamlIn } from './yaml/yaml.ts'
 import { type Data, isMapping, type Mapping } from './yaml/data.ts'
-import { YamlError } from './yaml/document.ts'
 import { type Path, type Problem, toFieldName } from './words/problem.ts'
 import { readProblem } from './words/read-problem.ts'
 
@@ -83,12 +82,8 @@ export function readConfigFile(
 ): ConfigFile {
   if (isReload) requireFile(found, cwd)
   const text = readText(found, cwd)
-  try {
-    return { ...found, data: readYaml(text), places: locate(text), variables: new Map() }
-  } catch (error) {
-    if (!(error instanceof YamlError)) throw error
-    throw new ConfigFileError(error.inFile(found.file))
-  }
+  const data = readYamlIn(found.file, text, (message) => new ConfigFileError(message))
+  return { ...found, data, places: locate(text), variables: new Map() }
 }
 
 /**

@@ -8,7 +8,7 @@ import { Literal } from '../src/yaml/data.ts'
 import { locate } from '../src/yaml/places.ts'
 import type { Path } from '../src/words/problem.ts'
 import { readPlainYaml } from '../src/yaml/plain.ts'
-import { readAnyYaml, readYaml } from '../src/yaml/yaml.ts'
+import { readAnyYaml, readYaml, readYamlIn } from '../src/yaml/yaml.ts'
 import { YamlError } from '../src/yaml/document.ts'
 
 const read: readonly [string, object][] = [
@@ -116,6 +116,17 @@ for (const [what, text, message] of refused) {
     )
   })
 }
+
+test('what is wrong in a file is an error of its reader, with file, line and column', () => {
+  const toError = (message: string): Error => new RangeError(message)
+  deepStrictEqual(readYamlIn('a.yaml', 'a: x', toError), { a: 'x' })
+  throws(() => readYamlIn('a.yaml', 'a: x\nb: [', toError), { name: 'RangeError', message: /^a\.yaml:2:\d+: / })
+  const most = { characters: 3, depth: 1, aliases: 0 }
+  throws(() => readYamlIn('a.yaml', 'a: xy', toError, most), {
+    name: 'RangeError',
+    message: 'a.yaml:1:1: longer than 3 characters',
+  })
+})
 
 test('the time to read keys grows with their number', () => {
   checkGrowth(22_500, (count) => {

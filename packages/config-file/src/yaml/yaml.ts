@@ -6,7 +6,7 @@
 import { type Alias, isAlias, isMap, isScalar, isSeq, type Node, type Scalar, type YAMLMap } from 'yaml'
 import { type Data, Literal, type Mapping } from './data.ts'
 import { shownKey } from '../words/secrets.ts'
-import { fail, type Limits, limits, offsetOf, readDocument } from './document.ts'
+import { fail, type Limits, limits, offsetOf, readDocument, YamlError } from './document.ts'
 import { readPlainYaml } from './plain.ts'
 import { gluedCure } from './problem-words.ts'
 
@@ -14,6 +14,21 @@ import { gluedCure } from './problem-words.ts'
 export function readYaml(text: string, most: Limits = limits): Mapping {
   const isLong = text.length > most.characters
   return (isLong ? undefined : readPlainYaml(text)) ?? readAnyYaml(text, most)
+}
+
+/** The same of a file: what is wrong is thrown as `toError` has it, whose message begins with file, line and column. */
+export function readYamlIn(
+  file: string,
+  text: string,
+  toError: (message: string) => Error,
+  most: Limits = limits,
+): Mapping {
+  try {
+    return readYaml(text, most)
+  } catch (error) {
+    if (!(error instanceof YamlError)) throw error
+    throw toError(error.inFile(file))
+  }
 }
 
 /** Without the short cut. */

@@ -12,11 +12,10 @@ import {
   type Parsed,
   type Places,
   type Problem,
-  readYaml,
+  readYamlIn,
   tellUnknown,
   textOf,
   toFieldName,
-  YamlError,
 } from '@services/config-file'
 import { StartupFailure } from '../../errors.ts'
 import type { Endpoint, EndpointLimits, Template } from '../../model.ts'
@@ -63,22 +62,14 @@ interface ParsedDslFile extends DslFile {
 
 /** `env` has the variables that headers may come from. */
 export function readDsl(text: string, file: DslFile, env: Environment = {}): ReadDsl {
-  const dsl = { ...file, text, data: readMapping(text, file.file), places: locate(text) }
+  const data = readYamlIn(file.file, text, (message) => new StartupFailure('invalid_dsl', message))
+  const dsl = { ...file, text, data, places: locate(text) }
   const kind = readKind(dsl)
   switch (kind) {
     case 'soap':
       return readSoap(dsl)
     case 'rest':
       return readRest(dsl, env)
-  }
-}
-
-function readMapping(text: string, file: string): Mapping {
-  try {
-    return readYaml(text)
-  } catch (error) {
-    if (!(error instanceof YamlError)) throw error
-    throw new StartupFailure('invalid_dsl', error.inFile(file))
   }
 }
 

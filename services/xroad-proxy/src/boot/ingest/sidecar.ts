@@ -5,17 +5,15 @@
 import {
   joinProblems,
   locate,
-  type Mapping,
   names,
   oneOf,
   parse,
   type Path,
   type Problem,
-  readYaml,
+  readYamlIn,
   section,
   text,
   toFieldName,
-  YamlError,
 } from '@services/config-file'
 import type { Identity } from '../../model.ts'
 import type { SidecarLines } from '../../wsdl/dsl/write.ts'
@@ -119,7 +117,8 @@ export interface ReadSidecar {
 /** Throws `SidecarError`. */
 export function readSidecar(bytes: Uint8Array, file: string): ReadSidecar {
   const content = decode(bytes, file)
-  const { value, problems, unknown } = parse(sidecarFile, readMapping(content, file))
+  const data = readYamlIn(file, content, (message) => new SidecarError(message))
+  const { value, problems, unknown } = parse(sidecarFile, data)
   const places = locate(content)
   const placeOf = (...path: Path): string => `${file}:${places.lineOf(path)}: ${path.join('.')}`
   const told = ({ path, message }: Problem): string => `${placeOf(...path)}: ${message}`
@@ -196,14 +195,5 @@ function decode(bytes: Uint8Array, file: string): string {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
   } catch {
     throw new SidecarError(`${file}: is not UTF-8 text; save it as UTF-8`)
-  }
-}
-
-function readMapping(text: string, file: string): Mapping {
-  try {
-    return readYaml(text)
-  } catch (error) {
-    if (!(error instanceof YamlError)) throw error
-    throw new SidecarError(error.inFile(file))
   }
 }

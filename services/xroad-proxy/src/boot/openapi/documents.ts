@@ -10,9 +10,8 @@ import {
   locate,
   type Mapping,
   type Path,
-  readYaml,
+  readYamlIn,
   withoutLiterals,
-  YamlError,
   type YamlLimits,
 } from '@services/config-file'
 
@@ -88,13 +87,8 @@ function readJson(text: string): Mapping | undefined {
 }
 
 function readData(text: string, file: string): Mapping {
-  try {
-    const data = readYaml(text, limits)
-    return withVersions(data, withoutLiterals(data))
-  } catch (error) {
-    if (!(error instanceof YamlError)) throw error
-    throw new DescriptionError(error.inFile(file))
-  }
+  const data = readYamlIn(file, text, (message) => new DescriptionError(message), limits)
+  return withVersions(data, withoutLiterals(data))
 }
 
 /** Many write `version: 1.0` without quotes, and mean a text. */
