@@ -2,9 +2,9 @@
  * Where the files of a WSDL are while they are followed: on the disk, or gathered in memory, over a folder that is only
  * read, so that nothing is written before all is there. Names are relative, with slashes.
  */
-import { readdirSync } from 'node:fs'
 import { join, posix } from 'node:path'
 import { FileProblem, readInside, readInsideIfAny } from '../boot/ingest/files.ts'
+import { namesIn } from '../boot/ingest/folder.ts'
 import { writeWhole } from '../boot/ingest/whole-file.ts'
 
 export interface Shelf {
@@ -95,15 +95,10 @@ function isOther(list: string): (file: string) => boolean {
   return (file) => file !== list
 }
 
-/** None in a folder that is not there. */
 function listsIn(root: string, folder: string): readonly string[] {
-  try {
-    return readdirSync(join(root, folder))
-      .filter(isList)
-      .map((name) => posix.join(folder, name))
-  } catch {
-    return []
-  }
+  return namesIn(join(root, folder))
+    .filter(isList)
+    .map((name) => posix.join(folder, name))
 }
 
 function textIn(root: string, file: string): string {

@@ -97,6 +97,15 @@ function sidecarProblem(name: string, names: ReadonlySet<string>): string | unde
     : undefined
 }
 
+/** Names of all that is in a folder, by themselves; none of one that is not there or cannot be read. */
+export function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder)
+  } catch {
+    return []
+  }
+}
+
 function addWsdl(steps: readonly string[], warn: (message: string) => void, { wsdls }: Listing): void {
   const [owner, ...rest] = steps
   if (owner === undefined || rest.length === 0) {

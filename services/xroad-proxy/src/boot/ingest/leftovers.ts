@@ -6,12 +6,13 @@
  * Another process may be at work here. A file that it is about to rename looks like one that was left behind; if it is
  * removed, `writeWhole` writes it again.
  */
-import { lstatSync, readdirSync, readFileSync, unlinkSync } from 'node:fs'
+import { lstatSync, readFileSync, unlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { readYaml } from '@services/config-file'
 import { isGenerated, isStartOfMarker } from '../../wsdl/dsl/marker.ts'
 import { maxDslBytes } from '../dsl/tree.ts'
 import { xmlLimits } from '../../wsdl/xml/xml.ts'
+import { namesIn } from './folder.ts'
 import { isTemporaryName } from './whole-file.ts'
 
 /** Looks into the folders that generated files have: those right in the directory. */
@@ -34,15 +35,6 @@ function removeFrom(folder: string, maxBytes: number, isOurs: (content: Buffer) 
     } catch {
       // What cannot be read or removed stays where it is.
     }
-  }
-}
-
-/** None in what is not a folder. */
-function namesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder)
-  } catch {
-    return []
   }
 }
 

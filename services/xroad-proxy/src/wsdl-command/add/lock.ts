@@ -4,10 +4,11 @@
  * file. The file of a process that was killed counts for nothing, and the next one removes it.
  */
 import { createHash, randomUUID } from 'node:crypto'
-import { readdirSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { realpathSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { namesIn } from '../../boot/ingest/folder.ts'
 import { makeFolders } from '../../boot/ingest/whole-file.ts'
 import { AddProblem } from './add-problem.ts'
 import { removeEmpty } from './install.ts'
@@ -83,9 +84,12 @@ function write(path: string, shown: string): void {
   }
 }
 
-/** Names of the files of those who are at work; of others the files are removed. */
+/**
+ * Names of the files of those who are at work; of others the files are removed. What is wrong with the folder is told
+ * by the code that writes to it.
+ */
 function othersIn(folder: string, own: string): readonly string[] {
-  return listNames(folder).filter((name) => {
+  return namesIn(folder).filter((name) => {
     const [, pid, of] = fileName.exec(name) ?? []
     if (pid === undefined || name === own) return false
     const path = join(folder, name)
@@ -93,15 +97,6 @@ function othersIn(folder: string, own: string): readonly string[] {
     rmSync(path, { force: true })
     return false
   })
-}
-
-function listNames(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder)
-  } catch {
-    // The code that writes to it reports what is wrong with it.
-    return []
-  }
 }
 
 /** Nobody fetches schemas for longer than this: the number of a process may be another's by then. */
