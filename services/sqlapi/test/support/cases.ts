@@ -4,9 +4,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { basename, join, relative, sep } from 'node:path'
 import { parseLossless } from '@services/testing'
+import { dialectNames } from '../../src/dialects.ts'
 import type { Dialect } from '../../src/model.ts'
-
-const engines: readonly Dialect[] = ['postgres', 'sqlite']
 
 /** What a request is to be answered with; everything that is given is checked. */
 export interface Expectation {
@@ -22,7 +21,8 @@ export interface Expectation {
   readonly replyHeaders?: Readonly<Record<string, string>>
 }
 
-export interface CaseRequest extends Expectation {
+/** Beside what every engine answers, what only one of them does. */
+export interface CaseRequest extends Expectation, Readonly<Partial<Record<Dialect, Expectation>>> {
   /** `POST /demo/hello`. */
   readonly request: string
   readonly headers?: Readonly<Record<string, string>>
@@ -34,9 +34,6 @@ export interface CaseRequest extends Expectation {
   readonly hex?: string
   /** The request is sent to this engine only. */
   readonly only?: Dialect
-  /** What only one engine answers. */
-  readonly postgres?: Expectation
-  readonly sqlite?: Expectation
 }
 
 export interface Case {
@@ -73,8 +70,8 @@ function readCase(root: string, folder: string): Case {
   const name = relative(root, folder).split(sep).join('/')
   const { rule, title, repeat, requests = [] } = read
   if (rule === undefined || title === undefined) throw new Error(`${name}: rule and title are required`)
-  const chosen = read.engines ?? engines
-  if (chosen.length < engines.length && read.reason === undefined) throw new Error(`${name}: give the reason`)
+  const chosen = read.engines ?? dialectNames
+  if (chosen.length < dialectNames.length && read.reason === undefined) throw new Error(`${name}: give the reason`)
   return { ...read, name, folder, rule, title, requests, engines: chosen, repeat: Number(JSON.stringify(repeat ?? 1)) }
 }
 
@@ -89,13 +86,13 @@ export function readSchema(folder: string, engine: Dialect): string | undefined 
  * folders are copied as they are.
  */
 export function readTree(folder: string, engine: Dialect): Record<string, Uint8Array> {
-  const other = engines.find((each) => each !== engine)
+  const others = dialectNames.filter((each) => each !== engine)
   const files: Record<string, Uint8Array> = {}
   for (const entry of readdirSync(folder, { withFileTypes: true, recursive: true })) {
     const file = join(entry.parentPath, entry.name)
     const path = relative(folder, file).split(sep).join('/')
     if (!entry.isFile() || path === 'case.json' || /^schema\.(\w+\.)?sql$/.test(path)) continue
-    if (path.endsWith(`.${other}.sql`)) continue
+    if (others.some((other) => path.endsWith(`.${other}.sql`))) continue
     const published = path.replace(`.${engine}.sql`, '.sql')
     const places = path === basename(path) ? [`demo/GET/${published}`, `demo/POST/${published}`] : [published]
     for (const place of places) files[place] = readFileSync(file)

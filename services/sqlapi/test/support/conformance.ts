@@ -8,6 +8,7 @@ import { ok, rejects, strictEqual } from 'node:assert/strict'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { canonicalJson } from '@services/testing'
+import { dialectNames } from '../../src/dialects.ts'
 import type { StartupFailure } from '../../src/errors.ts'
 import type { Dialect } from '../../src/model.ts'
 import { type Case, type CaseRequest, type Expectation, readCases, readSchema, readTree } from './cases.ts'
@@ -43,7 +44,7 @@ interface Trial {
 }
 
 export function runCases(conformance: Conformance): void {
-  const { tag, start, engines = ['postgres', 'sqlite'], canRun = () => true } = conformance
+  const { tag, start, engines = dialectNames, canRun = () => true } = conformance
   const titleOf = ({ given, engine }: Trial): string =>
     [`${given.title} (${given.name}, ${engine})`, ...given.rule.map((rule) => `[${rule}]`), tag]
       .filter(Boolean)
