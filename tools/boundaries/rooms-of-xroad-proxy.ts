@@ -202,10 +202,16 @@ export const proxy: Part = {
       imports: 'model.ts xroad.ts upstream/causes.ts metadata boot/config boot/tls',
     },
     {
+      room: 'doctor/facts',
+      is: 'facts about an installation',
+      imports:
+        'model.ts errors.ts steps.ts audit/open-file.ts boot/config boot/tls boot/dsl boot/openapi boot/ingest boot/description/typed-responses.ts doctor/probe @services/config-file',
+    },
+    {
       room: 'doctor',
       is: 'what is wrong with an installation',
       imports:
-        'model.ts errors.ts xroad.ts steps.ts wsdl/xml/xml.ts doctor/probe audit/open-file.ts boot/flags.ts boot/config boot/tls boot/dsl boot/openapi boot/ingest boot/description/typed-responses.ts @services/command-line @services/config-file',
+        'model.ts xroad.ts wsdl/xml/xml.ts boot/flags.ts boot/config boot/tls boot/ingest doctor/** @services/command-line @services/config-file',
     },
     {
       room: 'wsdl-command',
@@ -232,13 +238,13 @@ export const proxy: Part = {
     'node-forge': 'mock/pki.ts',
     'node:dns': 'guard/lookup.ts',
     'node:fs':
-      'version.ts audit boot/tls/named-file.ts boot/dsl/endpoints.ts boot/dsl/tree.ts boot/dsl/missing-directory.ts boot/dsl/description-files.ts boot/openapi/documents.ts boot/ingest mock doctor/facts.ts doctor/keystore-facts.ts wsdl-command wsdl-command/add reload/files.ts',
+      'version.ts audit boot/tls/named-file.ts boot/dsl/endpoints.ts boot/dsl/tree.ts boot/dsl/missing-directory.ts boot/dsl/description-files.ts boot/openapi/documents.ts boot/ingest mock doctor/facts wsdl-command wsdl-command/add reload/files.ts',
     'node:http': 'mock/wire.ts',
     'node:https': 'mock/mock.ts',
     'node:module': 'boot/dsl/declared-params.ts',
     'node:net': 'admin guard upstream boot/tls/own-certificate.ts mock doctor/probe/probe.ts',
     'node:os': 'wsdl-command/add/lock.ts',
-    'node:tls': 'upstream boot/tls metadata mock doctor doctor/probe',
+    'node:tls': 'upstream boot/tls metadata mock doctor/facts doctor/probe',
     saxes: 'soap/json/parser.ts wsdl/xml/xml.ts',
     undici: 'upstream/client.ts upstream/undici-client.d.ts',
   },

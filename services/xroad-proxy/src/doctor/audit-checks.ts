@@ -1,6 +1,6 @@
 /** The checks of the audit file: whether it can be written, and what is in it for users. */
-import type { Facts } from './facts.ts'
-import type { AuditFacts } from './keystore-facts.ts'
+import type { Facts } from './facts/facts.ts'
+import type { AuditFacts } from './facts/keystore-facts.ts'
 import { type Check, hitIf } from './finding.ts'
 
 /** Bytes of a key that nobody can try out. */

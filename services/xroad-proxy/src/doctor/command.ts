@@ -4,8 +4,8 @@
  */
 import type { DoctorAction } from '../boot/flags.ts'
 import { exitCodeOf, runChecks } from './checks.ts'
-import { type Facts, type FurtherProbe, gatherFacts } from './facts.ts'
-import { findWsdls } from './wsdl-facts.ts'
+import { type Facts, type FurtherProbe, gatherFacts } from './facts/facts.ts'
+import { findWsdls } from './facts/wsdl-facts.ts'
 import { identityOf, keystoreOf, namesOf } from '../boot/config/client-identity.ts'
 import { probe, type ProbeFacts } from './probe/probe.ts'
 import type { Finding } from './finding.ts'
@@ -38,7 +38,7 @@ function write(format: DoctorAction['format'], findings: readonly Finding[], pla
 
 async function withDescriptions(facts: Facts): Promise<Facts> {
   if (facts.dsl.described.length === 0) return facts
-  const descriptions = await import('./description-facts.ts')
+  const descriptions = await import('./facts/description-facts.ts')
   return descriptions.withDescriptions(facts, process.env)
 }
 

@@ -3,7 +3,7 @@
  */
 import { endpointsWithoutClient, tellWithoutClient } from '../boot/config/client-identity.ts'
 import type { Identity } from '../model.ts'
-import type { ConfigFacts, Facts, FieldNote } from './facts.ts'
+import type { ConfigFacts, Facts, FieldNote } from './facts/facts.ts'
 import { type Check, type Hit, hitIf, isWrong, shown } from './finding.ts'
 
 const administrationPort = '4000'

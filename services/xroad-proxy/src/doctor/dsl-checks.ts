@@ -5,9 +5,9 @@ import { otherMemberCure } from '../boot/ingest/survey.ts'
 import type { Endpoint, RestEndpoint, SoapEndpoint, ValidationMode } from '../model.ts'
 import { readXml, WsdlError } from '../wsdl/xml/xml.ts'
 import { isIdentifier } from '../xroad.ts'
-import type { Facts } from './facts.ts'
+import type { Facts } from './facts/facts.ts'
 import { type Check, type Hit, hitIf, isWrong } from './finding.ts'
-import type { WsdlFinding } from './wsdl-facts.ts'
+import type { WsdlFinding } from './facts/wsdl-facts.ts'
 
 export const dslChecks: readonly Check[] = [
   {

@@ -1,5 +1,5 @@
 /** What a check is, and what it finds. */
-import type { ConfigFacts, Facts } from './facts.ts'
+import type { ConfigFacts, Facts } from './facts/facts.ts'
 
 export type Severity = 'FATAL' | 'BREAK' | 'WEAK' | 'INFO'
 

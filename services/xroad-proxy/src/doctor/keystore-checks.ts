@@ -10,9 +10,9 @@ import {
   type Validity,
   validityOf,
 } from '../boot/tls/certificates.ts'
-import type { Facts } from './facts.ts'
+import type { Facts } from './facts/facts.ts'
 import { type Check, type Hit, hitIf } from './finding.ts'
-import type { KeystoreFacts, KeystoreIdentity } from './keystore-facts.ts'
+import type { KeystoreFacts, KeystoreIdentity } from './facts/keystore-facts.ts'
 
 /** Both files are read at start, but not when nothing needs them. */
 const atStart = {

@@ -2,7 +2,7 @@
 import { toFieldName } from '@services/config-file'
 import { identityOf } from '../boot/config/client-identity.ts'
 import { toName } from '../xroad.ts'
-import type { Facts } from './facts.ts'
+import type { Facts } from './facts/facts.ts'
 import { type Check, type Hit, hitIf } from './finding.ts'
 import { isListed, type ProbedEndpoint, type ProbeFacts } from './probe/probe.ts'
 

@@ -4,7 +4,7 @@
 import { relative, resolve, sep } from 'node:path'
 import { type Annotation, toAnnotation, toPlainLine } from '@services/command-line'
 import { severities } from './checks.ts'
-import type { ConfigFacts } from './facts.ts'
+import type { ConfigFacts } from './facts/facts.ts'
 import type { Finding, Severity } from './finding.ts'
 
 export function toJson(findings: readonly Finding[]): string {

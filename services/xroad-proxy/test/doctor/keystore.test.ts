@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { createSecureContext } from 'node:tls'
 import { issueClient, makeAuthority, makeIntermediate, makeKey, toDer, toPkcs12 } from '@services/testing/certificates'
-import { readIdentity } from '../../src/doctor/keystore-facts.ts'
+import { readIdentity } from '../../src/doctor/facts/keystore-facts.ts'
 import { examine, inDays, server, trust } from '../support/doctor.ts'
 
 function read(pfx: Buffer, passphrase: string) {

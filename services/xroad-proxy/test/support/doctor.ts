@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { type Files, newFolder, writeFiles } from '@services/testing'
 import { issueClient, makeAuthority, makeSelfSigned, toPkcs12 } from '@services/testing/certificates'
 import { runChecks } from '../../src/doctor/checks.ts'
-import { withDescriptions } from '../../src/doctor/description-facts.ts'
-import { type Facts, gatherFacts } from '../../src/doctor/facts.ts'
-import { findWsdls, type WsdlFinding } from '../../src/doctor/wsdl-facts.ts'
+import { withDescriptions } from '../../src/doctor/facts/description-facts.ts'
+import { type Facts, gatherFacts } from '../../src/doctor/facts/facts.ts'
+import { findWsdls, type WsdlFinding } from '../../src/doctor/facts/wsdl-facts.ts'
 import type { Finding } from '../../src/doctor/finding.ts'
 
 export interface Situation {

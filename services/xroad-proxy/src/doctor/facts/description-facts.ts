@@ -3,7 +3,7 @@
  * names one.
  */
 import type { Environment } from '@services/config-file'
-import { importDescriptions } from '../boot/openapi/import.ts'
+import { importDescriptions } from '../../boot/openapi/import.ts'
 import type { Facts } from './facts.ts'
 import { gatherKeystores } from './keystore-facts.ts'
 

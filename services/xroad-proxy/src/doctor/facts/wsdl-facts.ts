@@ -1,7 +1,7 @@
 /** What the next start would make of the WSDL files, as facts; a run of the same code that writes nothing. */
-import type { Config } from '../boot/config/schema.ts'
-import type { PendingFiles } from '../boot/dsl/endpoints.ts'
-import { type Ingested, ingestWsdls, type WsdlReport } from '../boot/ingest/ingest.ts'
+import type { Config } from '../../boot/config/schema.ts'
+import type { PendingFiles } from '../../boot/dsl/endpoints.ts'
+import { type Ingested, ingestWsdls, type WsdlReport } from '../../boot/ingest/ingest.ts'
 
 export interface WsdlFacts {
   readonly findings: readonly WsdlFinding[]
