@@ -4,12 +4,13 @@
  */
 import { type ExitCode, exitCodes } from '@services/command-line'
 import { auditChecks } from './audit-checks.ts'
+import { clientChecks } from './client-checks.ts'
 import { configChecks } from './config-checks.ts'
 import { dslChecks } from './dsl-checks.ts'
 import type { Facts } from './facts/facts.ts'
 import type { Check, Finding, Hit, Severity } from './finding.ts'
 import { limitChecks } from './limit-checks.ts'
-import { clientChecks, keystoreChecks } from './keystore-checks.ts'
+import { keystoreChecks } from './keystore-checks.ts'
 import { probeChecks } from './probe-checks.ts'
 
 export const checks: readonly Check[] = [
