@@ -27,6 +27,11 @@ export class Inclusions {
     this.#include = include
   }
 
+  /** As `NamespacePrefixes.take`. */
+  take(name: string, value: string): void {
+    this.#prefixes.take(name, value)
+  }
+
   /** An element opens. The text that it stands for, where it is an xop:Include. */
   enter(name: string, attributes: Attributes): Json | undefined {
     this.#changed.push(this.#prefixes.enter(attributes))

@@ -188,6 +188,8 @@ export class Reader implements Listener {
     for (const { name, value } of this.#parser.takeAttributes()) {
       if (many.more.has(name)) this.#refuse('duplicate attribute')
       many.more.set(name, value)
+      if (this.#body !== undefined) this.#instance.take(name, value)
+      this.#inclusions?.take(name, value)
       const isLong = escaped !== undefined && name === attribute.name
       if (this.#body === undefined)
         many.members = addAttribute(many.members ?? '', name, isLong ? escaped : quote(value))

@@ -39,6 +39,8 @@ export class NamespacePrefixes {
   readonly #namespace: string
   /** As attributes declare them: the hash of such a text is known already, and there may be a hundred thousand. */
   readonly #declarations = new Set<string>()
+  /** Declarations of the element that opens next which change something. */
+  #taken: string[] | undefined
 
   constructor(namespace: string) {
     this.#namespace = namespace
@@ -48,21 +50,25 @@ export class NamespacePrefixes {
     return this.#declarations.size > 0 && this.#declarations.has(`xmlns:${prefix}`)
   }
 
-  /** An element opens. Gives the declarations that change something inside it, for `leave`. */
-  enter({ few, more }: Attributes): readonly string[] {
-    let changed: string[] | undefined
-    for (const name in few) if (this.#declare(name, few[name] as string)) (changed ??= []).push(name)
-    if (more !== undefined)
-      for (const [name, value] of more) if (this.#declare(name, value)) (changed ??= []).push(name)
-    return changed ?? none
+  /** An attribute of the element that opens next, where it has too many for one step. */
+  take(name: string, value: string): void {
+    if (this.#changes(name, value)) (this.#taken ??= []).push(name)
+  }
+
+  /** An element opens; its `more` have been taken. Gives the declarations that change something inside it, for `leave`. */
+  enter({ few }: Attributes): readonly string[] {
+    for (const name in few) this.take(name, few[name] as string)
+    const changed = this.#taken ?? none
+    this.#taken = undefined
+    return changed
   }
 
   leave(changed: readonly string[]): void {
     for (const name of changed) if (!this.#declarations.delete(name)) this.#declarations.add(name)
   }
 
-  /** Whether that changes anything. */
-  #declare(name: string, value: string): boolean {
+  /** Declares a prefix, if that is what the attribute does; whether that changes anything. */
+  #changes(name: string, value: string): boolean {
     if (!name.startsWith('xmlns:')) return false
     if (value !== this.#namespace) return this.#declarations.delete(name)
     const before = this.#declarations.size
