@@ -319,6 +319,7 @@ describe('examples of patterns [D6.3]', () => {
     '[a-z-[b]]': undefined,
     '\\p{Lu}{2}[\\p{Nd}]': 'AA1',
     '[\\p{L}\\-]+': 'a',
+    '😀{3}[😀]': '😀😀😀😀',
     '\\P{Lu}': undefined,
     '\\p{IsNothing}': undefined,
     '(a': undefined,

@@ -4,6 +4,7 @@
  * in it. Where a type has more to say than one pattern, tries more repetitions until the text fits it all.
  */
 import { Automaton } from '../../soap/check/pattern/automaton.ts'
+import { Cursor } from '../../soap/check/pattern/cursor.ts'
 import { readPattern } from '../../soap/check/pattern/syntax.ts'
 import { UnknownSyntax } from '../../soap/check/pattern/unknown-syntax.ts'
 import type { SimpleType } from '../schema/simple-type.ts'
@@ -113,18 +114,17 @@ const kinds: ReadonlyMap<string, string> = new Map([
 ])
 
 class Reader {
-  readonly #pattern: string
+  readonly #cursor: Cursor
   readonly #more: number
-  #at = 0
   #depth = 0
 
   constructor(pattern: string, more: number) {
-    this.#pattern = pattern
+    this.#cursor = new Cursor(pattern)
     this.#more = more
   }
 
   get isDone(): boolean {
-    return this.#at === this.#pattern.length
+    return this.#cursor.isDone
   }
 
   /** The first one; the others are read past. */
@@ -132,14 +132,14 @@ class Reader {
     this.#depth++
     if (this.#depth > maxLength) throw new Unreadable()
     const first = this.#sequence()
-    while (this.#take('|')) this.#sequence()
+    while (this.#cursor.take('|')) this.#sequence()
     this.#depth--
     return first
   }
 
   #sequence(): string {
     let text = ''
-    while (!this.isDone && !'|)'.includes(this.#peek())) {
+    while (!this.isDone && !'|)'.includes(this.#cursor.peek())) {
       const atom = this.#atom()
       text += atom.repeat(this.#repetitions())
       if (text.length > maxLength) throw new Unreadable()
@@ -159,16 +159,16 @@ class Reader {
 
   #group(): string {
     const text = this.alternatives()
-    if (!this.#take(')')) throw new Unreadable()
+    if (!this.#cursor.take(')')) throw new Unreadable()
     return text
   }
 
   #choice(): string {
-    const start = this.#at - 1
-    const isNegated = this.#take('^')
+    const start = this.#cursor.at - 1
+    const isNegated = this.#cursor.take('^')
     const first = this.#member()
-    while (!this.#take(']')) this.#member()
-    return isNegated ? this.#outside(this.#pattern.slice(start, this.#at)) : first
+    while (!this.#cursor.take(']')) this.#member()
+    return isNegated ? this.#outside(this.#cursor.since(start)) : first
   }
 
   #outside(negated: string): string {
@@ -191,39 +191,25 @@ class Reader {
   }
 
   #kind(): string {
-    const [all, name = ''] = /^\{([\w-]+)\}/u.exec(this.#pattern.slice(this.#at)) ?? []
+    const [, name = ''] = this.#cursor.match(/^\{([\w-]+)\}/u) ?? []
     const character = kinds.get(name)
-    if (all === undefined || character === undefined) throw new Unreadable()
-    this.#at += all.length
+    if (character === undefined) throw new Unreadable()
     return character
   }
 
   #repetitions(): number {
-    if (this.#take('?')) return Math.min(1, this.#more)
-    if (this.#take('*')) return this.#more
-    if (this.#take('+')) return 1 + this.#more
-    if (!this.#take('{')) return 1
-    const end = this.#pattern.indexOf('}', this.#at)
-    const [, least, most = least] = /^(\d{1,3})(?:,(\d*))?$/u.exec(this.#pattern.slice(this.#at, end)) ?? []
-    if (end < 0 || least === undefined) throw new Unreadable()
-    this.#at = end + 1
+    if (this.#cursor.take('?')) return Math.min(1, this.#more)
+    if (this.#cursor.take('*')) return this.#more
+    if (this.#cursor.take('+')) return 1 + this.#more
+    if (!this.#cursor.take('{')) return 1
+    const [, least, most = least] = this.#cursor.match(/^(\d{1,3})(?:,(\d*))?\}/u) ?? []
+    if (least === undefined) throw new Unreadable()
     return Math.min(Number(least) + this.#more, most === '' ? Infinity : Number(most))
   }
 
-  #take(character: string): boolean {
-    if (this.#peek() !== character) return false
-    this.#at++
-    return true
-  }
-
-  #peek(): string {
-    return this.#pattern.charAt(this.#at)
-  }
-
   #next(): string {
-    const character = this.#peek()
+    const character = this.#cursor.next()
     if (character === '') throw new Unreadable()
-    this.#at++
     return character
   }
 }

@@ -3,6 +3,7 @@
  * Both are about a whole text. Matches nothing itself (automaton.ts does); a class of characters is left to the
  * expressions of JavaScript, one character at a time.
  */
+import { Cursor } from './cursor.ts'
 import { type Dialect, ecmaScript, quote, xmlSchema } from './dialects.ts'
 import { UnknownSyntax } from './unknown-syntax.ts'
 
@@ -27,18 +28,17 @@ const maxDepth = 100
 
 class Reader {
   readonly #dialect: Dialect
-  readonly #source: string
-  #at = 0
+  readonly #cursor: Cursor
   #depth = 0
 
   constructor(source: string, dialect: Dialect) {
-    this.#source = source
+    this.#cursor = new Cursor(source)
     this.#dialect = dialect
   }
 
   whole(): Expression {
     const found = this.#choice()
-    if (this.#at < this.#source.length) throw new UnknownSyntax('has a bracket too many')
+    if (!this.#cursor.isDone) throw new UnknownSyntax('has a bracket too many')
     return found
   }
 
@@ -46,18 +46,18 @@ class Reader {
     this.#depth++
     if (this.#depth > maxDepth) throw new UnknownSyntax(`has brackets deeper than ${maxDepth} levels`)
     const parts = [this.#sequence()]
-    while (this.#take('|')) parts.push(this.#sequence())
+    while (this.#cursor.take('|')) parts.push(this.#sequence())
     this.#depth--
     return parts.length === 1 ? (parts[0] as Expression) : { kind: 'choice', parts }
   }
 
   #sequence(): Expression {
     const parts: Expression[] = []
-    const isStart = this.#take('^')
+    const isStart = this.#cursor.take('^')
     let isEnd = false
-    while (this.#at < this.#source.length && !'|)'.includes(this.#peek())) {
-      isEnd = this.#peek() === '$' && '|)'.includes(this.#source.charAt(this.#at + 1))
-      if (isEnd) this.#at++
+    while (!this.#cursor.isDone && !'|)'.includes(this.#cursor.peek())) {
+      isEnd = this.#cursor.peek() === '$' && '|)'.includes(this.#cursor.peek(1))
+      if (isEnd) this.#cursor.next()
       else parts.push(this.#repeated(this.#atom()))
     }
     return { kind: 'sequence', parts: this.#anchored(parts, isStart, isEnd) }
@@ -92,14 +92,13 @@ class Reader {
   }
 
   #group(): Expression {
-    if (this.#take('?')) {
+    if (this.#cursor.take('?')) {
       if (!this.#dialect.hasAnchors) throw new UnknownSyntax('has (?, which XML Schema does not know')
-      const [opening] = /^(?::|<[\p{L}_$][\p{L}\p{N}_$]*>)/u.exec(this.#source.slice(this.#at)) ?? []
+      const opening = this.#cursor.match(/^(?::|<[\p{L}_$][\p{L}\p{N}_$]*>)/u)
       if (opening === undefined) throw new UnknownSyntax('looks ahead or behind, or changes flags')
-      this.#at += opening.length
     }
     const found = this.#choice()
-    if (!this.#take(')')) throw new UnknownSyntax('has a bracket that is not closed')
+    if (!this.#cursor.take(')')) throw new UnknownSyntax('has a bracket that is not closed')
     return found
   }
 
@@ -107,14 +106,13 @@ class Reader {
   #class(): string {
     this.#depth++
     if (this.#depth > maxDepth) throw new UnknownSyntax(`has brackets deeper than ${maxDepth} levels`)
-    const negation = this.#take('^') ? '^' : ''
+    const negation = this.#cursor.take('^') ? '^' : ''
     let items = ''
     let without = ''
-    while (!this.#take(']')) {
-      if (this.#dialect.hasSubtraction && this.#peek() === '-' && this.#source.charAt(this.#at + 1) === '[') {
-        this.#at += 2
+    while (!this.#cursor.take(']')) {
+      if (this.#dialect.hasSubtraction && this.#cursor.match(/^-\[/) !== undefined) {
         without = this.#class()
-        if (this.#peek() !== ']') throw new UnknownSyntax('goes on behind what is taken out of a class')
+        if (this.#cursor.peek() !== ']') throw new UnknownSyntax('goes on behind what is taken out of a class')
       } else items += this.#member()
     }
     this.#depth--
@@ -124,9 +122,9 @@ class Reader {
 
   #member(): string {
     const first = this.#classCharacter()
-    const isRange = this.#peek() === '-' && !']['.includes(this.#source.charAt(this.#at + 1))
+    const isRange = this.#cursor.peek() === '-' && !']['.includes(this.#cursor.peek(1))
     if (!isRange || first.codePoint === undefined) return first.source
-    this.#at++
+    this.#cursor.next()
     const last = this.#classCharacter()
     if (last.codePoint === undefined || last.codePoint < first.codePoint) throw new UnknownSyntax('has a broken range')
     return `${first.source}-${last.source}`
@@ -143,19 +141,16 @@ class Reader {
 
   /** What follows a backslash. */
   #escaped(): string {
-    const [found] = this.#dialect.escapes.exec(this.#source.slice(this.#at)) ?? []
+    const [found] = this.#cursor.match(this.#dialect.escapes) ?? []
     if (found === undefined) throw new UnknownSyntax('has a backslash that escapes nothing')
-    this.#at += found.length
     return found
   }
 
   #repeated(part: Expression): Expression {
-    const [all, sign, from, comma, to] =
-      /^(?:([?*+])|\{([0-9]{1,9})(,?)([0-9]{0,9})\})/.exec(this.#source.slice(this.#at, this.#at + 24)) ?? []
+    const [all, sign, from, comma, to] = this.#cursor.match(/^(?:([?*+])|\{([0-9]{1,9})(,?)([0-9]{0,9})\})/) ?? []
     if (all === undefined) return part
-    this.#at += all.length
     // Whether it takes as much or as little as it can does not matter for a whole text.
-    if (this.#dialect.hasAnchors) this.#take('?')
+    if (this.#dialect.hasAnchors) this.#cursor.take('?')
     if (sign !== undefined) return { kind: 'repeat', part, min: sign === '+' ? 1 : 0, max: sign === '?' ? 1 : Infinity }
     const min = Number(from)
     const most = to === '' ? Infinity : Number(to)
@@ -164,22 +159,9 @@ class Reader {
     return { kind: 'repeat', part, min, max }
   }
 
-  #take(character: string): boolean {
-    if (this.#peek() !== character) return false
-    this.#at++
-    return true
-  }
-
-  #peek(): string {
-    return this.#source.charAt(this.#at)
-  }
-
-  /** A whole character, also one that takes two code units. */
   #next(): string {
-    const codePoint = this.#source.codePointAt(this.#at)
-    if (codePoint === undefined) throw new UnknownSyntax('ends too early')
-    const character = String.fromCodePoint(codePoint)
-    this.#at += character.length
+    const character = this.#cursor.next()
+    if (character === '') throw new UnknownSyntax('ends too early')
     return character
   }
 }
