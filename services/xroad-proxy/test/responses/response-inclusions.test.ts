@@ -64,7 +64,17 @@ test('any prefix of the namespace, declared anywhere, and none of another one [P
     `<r xmlns:i="urn:x"><a xmlns:i="${uri}"><i:Include href='cid:1'/></a></r>`,
   ])
     strictEqual(JSON.stringify(read(message(xml, ['<1>', 'xy'])).body).includes('"eHk="'), true, xml)
+  // More attributes than are read in one step.
+  const many = Array.from({ length: 300 }, (_, index) => ` a${index}=""`).join('')
   for (const xml of [
+    `<r${many} xmlns:i="${uri}"><a><i:Include href="cid:1"/></a></r>`,
+    `<r><a><Include${many} xmlns="${uri}" href="cid:1"/></a></r>`,
+    `<r${many} xmlns:i="${uri}"><b${many} xmlns:i="urn:x"/><a><i:Include href="cid:1"/></a></r>`,
+  ])
+    strictEqual(JSON.stringify(read(message(xml, ['<1>', 'xy'])).body).includes('"eHk="'), true, xml)
+  for (const xml of [
+    `<r><b${many} xmlns:i="${uri}"/><a><i:Include href="cid:1"/></a></r>`,
+    `<r xmlns:i="${uri}"><a${many} xmlns:i="urn:x"><i:Include href="cid:1"/></a></r>`,
     '<r><a><Include href="cid:1"/></a></r>',
     '<r xmlns:xop="urn:x"><a><xop:Include href="cid:1"/></a></r>',
     `<r><b xmlns:i="${uri}"/><a xmlns:i="urn:x"><i:Include href="cid:1"/></a></r>`,

@@ -93,6 +93,21 @@ test('the checker does refuse what the description rules out', () => {
 const simple = `<x:element name="opResponse"><x:complexType><x:sequence><x:element name="a" type="x:string"/>
   <x:element name="n" type="x:int" maxOccurs="unbounded"/></x:sequence></x:complexType></x:element>`
 
+test('a prefix counts where it is declared, among however many attributes [S-typed.values]', () => {
+  const body = bodyOf(simple)
+  const xsi = 'xmlns:i="http://www.w3.org/2001/XMLSchema-instance"'
+  const nil = '<n i:nil="true"/>'
+  // More attributes than are read in one step.
+  const many = Array.from({ length: 300 }, (_, index) => ` a${index}=""`).join('')
+  const numbers = (xml: string): unknown =>
+    (JSON.parse(translate(envelope(xml), undefined, body).body) as { opResponse: { n: unknown } }).opResponse.n
+  deepStrictEqual(numbers(`<opResponse${many} ${xsi}>${nil}</opResponse>`), [null])
+  deepStrictEqual(numbers(`<opResponse ${xsi}><x${many} xmlns:i="urn:x"/>${nil}</opResponse>`), [null])
+  const other = { '@i:nil': 'true', '#text': null }
+  deepStrictEqual(numbers(`<opResponse><x${many} ${xsi}/>${nil}</opResponse>`), [other])
+  deepStrictEqual(numbers(`<opResponse${many} xmlns:i="urn:x">${nil}</opResponse>`), [other])
+})
+
 test('the Header, and a fault, are as without a schema [S-typed.headers]', () => {
   const body = bodyOf(simple)
   const xml = `<s:Envelope xmlns:s="e"><s:Header><opResponse><n>1</n></opResponse></s:Header><s:Body><s:Fault>

@@ -14,6 +14,7 @@ import {
   memberOf,
   readAttributes,
   toShapedValue,
+  valueOf,
   withNamedType,
 } from './schema-response.ts'
 import type { Member } from './shape.ts'
@@ -88,7 +89,7 @@ export function toFrame(
   attributes: Attributes,
   { body, parent, instance }: FrameContext,
 ): Frame {
-  const language = role === 'fault text' ? (attributes.few['xml:lang'] ?? attributes.more?.get('xml:lang')) : undefined
+  const language = role === 'fault text' ? valueOf('xml:lang', attributes) : undefined
   if (body === undefined) {
     const members = toMembers(attributes)
     return opened({ name, role, language, member: undefined, isNil: false, prefixes: undefined, attributes: members })

@@ -6,7 +6,7 @@
 import type { Json } from './json-text.ts'
 import { isBlank } from './leaf.ts'
 import type { CollectedText } from './long-text.ts'
-import { type Attributes, NamespacePrefixes } from './schema-response.ts'
+import { type Attributes, NamespacePrefixes, valueOf } from './schema-response.ts'
 import { XmlError } from './xml-error.ts'
 
 /**
@@ -37,8 +37,8 @@ export class Inclusions {
     this.#changed.push(this.#prefixes.enter(attributes))
     const colon = name.indexOf(':')
     if (name.slice(colon + 1) !== 'Include') return undefined
-    const isOfXop = colon === -1 ? attributes.few['xmlns'] === xop : this.#prefixes.has(name.slice(0, colon))
-    const address = attributes.few['href']
+    const isOfXop = colon === -1 ? valueOf('xmlns', attributes) === xop : this.#prefixes.has(name.slice(0, colon))
+    const address = valueOf('href', attributes)
     return isOfXop && address !== undefined ? this.#include(address) : undefined
   }
 

@@ -28,6 +28,10 @@ export interface ManyAttributes extends Attributes {
   escaped: Map<string, Json> | undefined
 }
 
+export function valueOf(name: string, { few, more }: Attributes): string | undefined {
+  return few[name] ?? more?.get(name)
+}
+
 function* entriesOf({ few, more }: Attributes): Generator<readonly [string, string]> {
   // The parser's object has no prototype.
   for (const name in few) yield [name, few[name] as string]
