@@ -34,6 +34,7 @@ export const codes = {
   declaration: { severity: 'warning', cure: 'correct the line, or write it as a plain comment' },
   'list-position': { severity: 'warning', cure: 'put the parameter alone between the brackets: IN (:names)' },
   'quoted-parameter': { severity: 'warning', cure: 'take the parameter out of the quotes' },
+  'constant-parameter': { severity: 'warning', cure: 'write a CASE that names the columns' },
   'replica-mark': { severity: 'warning', cure: 'remove the marker -- @replica' },
   'session-change': { severity: 'info', cure: 'nothing has to be done' },
   'not-checked': { severity: 'info', cure: 'call the endpoint once to see that it runs' },

@@ -5,6 +5,7 @@
 import { dialects } from '../dialects.ts'
 import type { Remark } from '../findings/finding.ts'
 import type { Dialect, Endpoint, Script, Statement } from '../model.ts'
+import { type ConstantParameter, findConstantParameters } from './constant-parameters.ts'
 import { findChanges, temporaryTable } from './data-changes.ts'
 import { findListPositions, type ListPosition } from './list-positions.ts'
 import { Reading } from './reading.ts'
@@ -55,6 +56,7 @@ const rules: readonly Rule[] = [
   { mayApply: isOfSession, find: controlsTransaction },
   { mayApply: mayMisplaceList, find: misplacesList },
   { mayApply: ({ pieces }) => pieces.some((piece) => mayQuote.test(piece)), find: quotesParameter },
+  { mayApply: maySortByParameter, find: sortsByParameter },
   { mayApply: isOfSession, find: changesSession },
   {
     mayApply: ({ effect }, { declarations }) => effect !== 'read' && declarations?.replica === true,
@@ -151,6 +153,26 @@ function quotesParameter(reading: Reading): Remark[] {
     const parts = [before && `'${before}'`, `:${name}`, behind && `'${behind}'`].filter((part) => part !== '')
     const message = `:${name} is in quotes, so it is text and not a parameter`
     return [{ code: 'quoted-parameter', ...reading.positionOf(at), message, cure: `write ${parts.join(' || ')}` }]
+  })
+}
+
+function maySortByParameter({ slots, pieces }: Statement): boolean {
+  return slots.length > 0 && pieces.some((piece) => sortingOrGrouping.test(piece))
+}
+
+const sortingOrGrouping = /\b(?:ORDER|GROUP)\b/i
+
+const withoutEffect = {
+  'ORDER BY': 'it sorts nothing',
+  'GROUP BY': 'it parts no rows',
+} as const satisfies Record<ConstantParameter['clause'], string>
+
+function sortsByParameter(reading: Reading): Remark[] {
+  return findConstantParameters(reading).map(({ at, name, clause }) => {
+    const message = `${clause} :${name} takes the value itself, the same for each row, so ${withoutEffect[clause]}`
+    const cure = `write ${clause} CASE WHEN :${name} = 'city' THEN city END, with such a CASE for each column`
+    const { line, column } = reading.positionOf(at)
+    return { code: 'constant-parameter', line, column, message, cure }
   })
 }
 

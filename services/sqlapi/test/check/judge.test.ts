@@ -224,6 +224,28 @@ testAll('transaction-control', [
   { title: 'a marker that does not count', text: '/* x */\n-- @transactional\nCOMMIT', found: ['declaration 2:4'] },
 ])
 
+testAll('constant-parameter', [
+  { title: 'alone', text: 'SELECT a FROM t ORDER BY :p', found: ['constant-parameter 1:26'] },
+  { title: 'in small letters, with a direction', text: 'select a\nfrom t\norder by :p desc nulls last;', found: ['constant-parameter 3:10'] }, // prettier-ignore
+  { title: 'several, beside a column', text: 'SELECT a FROM t ORDER BY a, :p, b DESC, :q ASC', found: ['constant-parameter 1:29', 'constant-parameter 1:41'] }, // prettier-ignore
+  { title: 'before LIMIT', text: 'SELECT a FROM t ORDER BY :p LIMIT :n OFFSET :m', found: ['constant-parameter 1:26'] },
+  { title: 'with a cast', text: 'SELECT a FROM t ORDER BY :p::text, :q::pg_catalog.numeric(10, 2) DESC', only: 'postgres', found: ['constant-parameter 1:26', 'constant-parameter 1:36'] }, // prettier-ignore
+  { title: 'in a subquery and in a window', text: 'SELECT (SELECT a FROM t ORDER BY :p), row_number() OVER (ORDER BY :q ROWS 1 PRECEDING)', found: ['constant-parameter 1:34', 'constant-parameter 1:67'] }, // prettier-ignore
+  {
+    title: 'behind a function with commas',
+    text: 'SELECT a FROM t ORDER BY coalesce(a, b), :p',
+    found: ['constant-parameter 1:42'],
+  },
+  { title: 'in GROUP BY', text: 'SELECT count(*) FROM t GROUP BY :p HAVING true', found: ['constant-parameter 1:33'] },
+  { title: 'of several UNIONs', text: 'SELECT 1 UNION SELECT 2 GROUP BY :p UNION SELECT 3 ORDER BY :q', found: ['constant-parameter 1:34', 'constant-parameter 1:61'] }, // prettier-ignore
+  { title: 'GROUP BY what is selected', text: 'SELECT :p AS label, count(*) FROM t GROUP BY :p' },
+  { title: 'CASE', text: "SELECT a FROM t ORDER BY CASE :p WHEN 'a' THEN a END, CASE WHEN :p = 'b' THEN b END" },
+  { title: 'in an expression', text: 'SELECT a FROM t ORDER BY a = :p, :p || a, abs(a - :p), :p * a, a LIMIT :p' },
+  { title: 'behind ORDER BY', text: 'SELECT a FROM t ORDER BY a LIMIT :p, :q' },
+  { title: 'in quotes or in a comment', text: "SELECT 'ORDER BY :p' FROM t -- ORDER BY :p\n WHERE a = :p" },
+  { title: 'columns that are called so', text: 'SELECT "order" FROM t WHERE "group" IN (:p, 1)' },
+])
+
 testAll('quoted-parameter', [
   { title: 'a pattern', text: "SELECT 1 WHERE a LIKE '%:q%'", found: ['quoted-parameter 1:23'] },
   { title: 'alone, beside a real one', text: "SELECT :a WHERE a = ':q' AND b = :a", found: ['quoted-parameter 1:21'] },
