@@ -99,6 +99,24 @@ describe('fields of a request [D6.3]', () => {
     ['null allowed', typed('x:int', 'nillable="true"'), { ...int, type: ['integer', 'null'] }, 1],
     ['a default [X21]', typed('x:int', 'default="5"'), { ...int, default: 5 }, 5],
     [
+      'a default that readers of JSON would round [X21]',
+      typed('x:integer', 'default="9007199254740993"'),
+      { type: 'integer', description: 'Default: 9007199254740993' },
+      1,
+    ],
+    [
+      'a default that no number says [X21]',
+      typed('x:decimal', 'default="many"'),
+      { type: 'number', description: 'Default: many' },
+      1,
+    ],
+    [
+      'a default whose type is sent as text [X21]',
+      restricted('x:int', { pattern: '\\d{4}' }).replace('name="f"', 'name="f" default="0815"'),
+      { type: 'string', format: 'int32', pattern: '^(?:[0-9]{4})$', default: '0815' },
+      '0815',
+    ],
+    [
       'lengths',
       restricted('x:string', { minLength: 6, maxLength: 9 }),
       { type: 'string', minLength: 6, maxLength: 9 },

@@ -96,10 +96,10 @@ function fieldSchema(field: Field, nameOf: Names): JsonSchema {
   switch (field.kind) {
     case 'text': {
       const { slot, element } = field
-      return { ...valueSchema(slot, element.isNillable), ...wordsOf(element), ...defaultOf(slot) }
+      return { ...valueSchema(slot, element.isNillable), ...withDefault(slot, wordsOf(element)) }
     }
     case 'attribute':
-      return { ...valueSchema(field.slot, false), ...toWords(field.slot.documentation), ...defaultOf(field.slot) }
+      return { ...valueSchema(field.slot, false), ...withDefault(field.slot, toWords(field.slot.documentation)) }
     case 'scope': {
       const { slot } = field
       const { schema } = itemOf(slot, nameOf)
@@ -184,28 +184,43 @@ function attachmentSchema({ type }: RequestAttachment, isNillable: boolean): Jso
 /** What the schema itself names first. */
 function valueExample({ type, fixed, default: usual, attachment }: RequestText): Json {
   if (attachment !== undefined) return 'AAAA'
-  const named = fixed ?? usual
-  if (named === undefined) return exampleValue(type)
-  return toNamed(type, named)
+  const value = fixed ?? usual
+  return (value === undefined ? undefined : toNamed(type, value)) ?? exampleValue(type)
 }
 
-function toNamed(type: RequestText['type'], value: string): Json {
-  return type.item === undefined
-    ? toJson(value, kindOf(type))
-    : value
-        .trim()
-        .split(/\s+/u)
-        .map((text) => toJson(text, kindOf(type.item ?? type)))
+/** Undefined for a value that fits its type but is no number of JSON that all readers understand alike. */
+function toNamed(type: RequestText['type'], value: string): Json | undefined {
+  const { item } = type
+  if (item === undefined) return toSent(type, value)
+  const items = value
+    .trim()
+    .split(/\s+/u)
+    .map((text) => toSent(item, text))
+  return items.every((each) => each !== undefined) ? items : undefined
+}
+
+/** As a caller sends it: a number whose digits a pattern or a list of values restricts is sent as text. */
+function toSent(type: RequestText['type'], text: string): Json | undefined {
+  const { type: expected } = toRequestValue(type, false)
+  if (expected === 'string') return text
+  const value = toJson(text, kindOf(type))
+  const isNumber = expected === 'integer' || expected === 'number'
+  return isNumber && typeof value !== 'number' ? undefined : value
 }
 
 function wordsOf({ documentation, text }: RequestElement): JsonSchema {
-  const words = toWords(documentation)
-  const values = text === undefined ? '' : toValueWords(text.type)
-  if (values === '') return words
-  const before = typeof words['description'] === 'string' ? `${words['description']}\n\n` : ''
-  return { ...words, description: `${before}${values}` }
+  return withWords(toWords(documentation), text === undefined ? '' : toValueWords(text.type))
 }
 
-function defaultOf({ type, default: value }: RequestText): JsonSchema {
-  return value === undefined ? {} : { default: toNamed(type, value) }
+function withWords(words: JsonSchema, more: string): JsonSchema {
+  if (more === '') return words
+  const before = typeof words['description'] === 'string' ? `${words['description']}\n\n` : ''
+  return { ...words, description: `${before}${more}` }
+}
+
+/** People are told what the keyword cannot say. */
+function withDefault({ type, default: value }: RequestText, words: JsonSchema): JsonSchema {
+  if (value === undefined) return words
+  const named = toNamed(type, value)
+  return named === undefined ? withWords(words, `Default: ${value.trim()}`) : { ...words, default: named }
 }
