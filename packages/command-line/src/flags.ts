@@ -89,7 +89,7 @@ function readCommand(program: Program, positionals: readonly string[]): { comman
   const command = positionals.length === 0 ? program.implied : positionals.slice(0, words).join(' ')
   if (!names.includes(command)) {
     const hint = configHint(program, program.implied, command) || meant(program, command, names, '')
-    refuse(`unknown command ${shown(command)}${hint}`)
+    refuse(`unknown command ${shown(command)}${hint}\n${listOf(program, names)}`)
   }
   const { operand } = program.commands[command] as Command
   const path = operand === undefined ? undefined : positionals[words]
@@ -99,6 +99,12 @@ function readCommand(program: Program, positionals: readonly string[]): { comman
     refuse(`${shown(extra)} is too much: one ${most} at most${configHint(program, command, extra)}`)
   }
   return { command, path }
+}
+
+/** For whoever has another word for a command than its name. */
+function listOf({ implied }: Program, names: readonly string[]): string {
+  const shownNames = names.map((name) => (name === implied ? `${name} (also without a command)` : name))
+  return `Commands: ${shownNames.join(', ')}`
 }
 
 /** A configuration that is there without its flag. */

@@ -68,14 +68,16 @@ const understood: readonly [string[], object][] = [
   [['--version'], { action: 'version', text: 'many 1.2.3\n' }],
 ]
 
+const commands = '\nCommands: serve (also without a command), file add, file drop'
+
 const refused: readonly [string[], string][] = [
   [['--confg', 'a'], 'unknown flag "--confg"; did you mean --config?'],
   [['--nope'], 'unknown flag "--nope"'],
-  [['sevre', 'x'], 'unknown command "sevre"'],
-  [['sever'], 'unknown command "sever"'],
-  [['serv'], 'unknown command "serv"; did you mean serve?'],
-  [['file'], 'unknown command "file"; did you mean file add?'],
-  [['file', 'constructor'], 'unknown command "file constructor"; did you mean file add?'],
+  [['sevre', 'x'], `unknown command "sevre"${commands}`],
+  [['sever'], `unknown command "sever"${commands}`],
+  [['serv'], `unknown command "serv"; did you mean serve?${commands}`],
+  [['file'], `unknown command "file"; did you mean file add?${commands}`],
+  [['file', 'constructor'], `unknown command "file constructor"; did you mean file add?${commands}`],
   [['serve', 'a'], '"a" is too much: one command at most'],
   [['file', 'add', 'a', 'b'], '"b" is too much: one path at most'],
   [['file', 'drop', 'b'], '"b" is too much: one command at most'],

@@ -100,6 +100,20 @@ for (const argv of [
   })
 }
 
+test('an unknown command is answered with all that there are [D6.1]', () => {
+  for (const command of ['serve', 'start']) {
+    const action = readFlags([command])
+    ok(action.action === 'refuse')
+    strictEqual(
+      action.text,
+      `sqlapi: unknown command "${command}"
+Commands: run (also without a command), check, openapi, health, dev, test, init
+Try: sqlapi --help
+`,
+    )
+  }
+})
+
 test('the version is the one of package.json, the packaging time is an integer [D1.1]', () => {
   const manifest = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
     version: string

@@ -1,4 +1,4 @@
-import { deepStrictEqual, match, ok } from 'node:assert/strict'
+import { deepStrictEqual, match, ok, strictEqual } from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { readFlags } from '../../src/boot/flags.ts'
@@ -116,11 +116,16 @@ const refused: readonly [string[], RegExp][] = [
   [['--__proto__=x'], /unknown flag/],
 ]
 
+const commands = 'serve (also without a command), health, doctor, wsdl explain, wsdl vendor, wsdl add, mock'
+
 for (const [argv, message] of refused) {
   test(`refused: ${JSON.stringify(argv)} [D1.1]`, () => {
     const action = readFlags(argv)
     ok(action.action === 'refuse', JSON.stringify(action))
-    match(action.text, /^xroad-proxy: [^\n]+\nTry: xroad-proxy --help\n$/)
+    const list = /unknown command/.test(action.text) ? `Commands: ${commands}\n` : ''
+    const [problem = ''] = action.text.split('\n', 1)
+    strictEqual(action.text, `${problem}\n${list}Try: xroad-proxy --help\n`)
+    match(problem, /^xroad-proxy: ./)
     match(action.text, message)
   })
 }
