@@ -39,7 +39,12 @@ export const packages: Part = {
       isPure: true,
     },
     { room: 'observe/src', is: 'events, and the log' },
-    { room: 'command-line/src', is: 'the life of a process', imports: '@services/observe' },
+    { room: 'command-line/src/words', is: 'command lines and their help, from one table' },
+    {
+      room: 'command-line/src',
+      is: 'the life of a process',
+      imports: 'command-line/src/words @services/observe',
+    },
     { room: 'reload/src', is: 'reload of files and settings', imports: '@services/observe' },
     { room: 'trace/src/trace-context.ts', is: 'W3C Trace Context, read and written' },
     { room: 'trace/src', is: 'requests as parts of traces', imports: 'trace/src/trace-context.ts' },

@@ -3,7 +3,7 @@
  * Its own process, or a test that runs many commands in one. Also what is printed where no command runs.
  */
 import { exitCodes } from './exit-codes.ts'
-import type { Told } from './program.ts'
+import type { Told } from './words/program.ts'
 
 export interface Terminal {
   readonly env: Readonly<Record<string, string | undefined>>
