@@ -2,9 +2,9 @@
  * The subcommand `init`: a folder in, a small project in it out, which runs as it is. Overwrites nothing: where a
  * project is already, nothing is written; a file around it (.gitignore, settings of an editor) that is there stays.
  */
-import { existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { exitCodes } from '@services/command-line'
+import { exitCodes, makeFolder } from '@services/command-line'
 import { search } from '../boot/config/config.ts'
 import type { InitAction } from '../boot/flags.ts'
 import { configSchema } from '../boot/config/schema.ts'
@@ -37,7 +37,7 @@ export function runInit({ path: folder = '.' }: InitAction): void {
     makeDatabaseFile(join(folder, databaseFile), schemaScript)
     process.stdout.write(report(folder, [...missing, databaseFile], there))
   } catch (error) {
-    refuse((error as Error).message)
+    refuse(`${folder} cannot hold a project: ${(error as Error).message}; name a folder that you may write to`)
   }
 }
 
@@ -48,7 +48,7 @@ function configurations(): string[] {
 
 /** Never over a file that somebody has written in the meantime. */
 function write(path: string, text: string): void {
-  mkdirSync(dirname(path), { recursive: true })
+  makeFolder(dirname(path))
   writeFileSync(path, text, { flag: 'wx' })
 }
 

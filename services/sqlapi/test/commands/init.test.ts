@@ -79,3 +79,11 @@ test('a folder that cannot be one, and two folders, are refused [N5.3]', async (
   strictEqual(inFile.stderr, 'sqlapi: file is a file, so nothing was written; name a folder\n')
   strictEqual((await run(folder, 'init', 'x', 'y')).code, 2)
 })
+
+test('a place that takes no folders is told, and not waited for [N5.3]', async () => {
+  const folder = newFolder({ file: '' })
+  const place = process.platform === 'linux' ? '/proc/x' : join('file', 'x')
+  const { code, stdout, stderr } = await run(folder, 'init', place)
+  deepStrictEqual([code, stdout], [1, ''])
+  match(stderr, /^sqlapi: \S+ cannot hold a project: ENO\w+: .*; name a folder that you may write to\n$/)
+})

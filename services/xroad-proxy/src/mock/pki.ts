@@ -5,10 +5,11 @@
  * of node-forge.
  */
 import { createPrivateKey, generateKeyPairSync, randomBytes, sign, X509Certificate } from 'node:crypto'
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { join } from 'node:path'
 import { createSecureContext } from 'node:tls'
+import { makeFolder } from '@services/command-line'
 import forge from 'node-forge'
 import { ownCertificate } from '../boot/tls/own-certificate.ts'
 import { StartupFailure } from '../errors.ts'
@@ -45,7 +46,7 @@ export function writePki(folder: string, hosts: readonly string[] = [], findKey:
   const files = filesOf(folder)
   const served = [...new Set([...alwaysServed, ...hosts.filter((host) => servable.test(host))])]
   try {
-    mkdirSync(folder, { recursive: true })
+    makeFolder(folder)
     if (isUsable(files, served)) return files
     refuseForeign(folder, files)
     writeAll(files, createSet(served, findKey))
@@ -53,7 +54,7 @@ export function writePki(folder: string, hosts: readonly string[] = [], findKey:
     if (error instanceof StartupFailure) throw error
     throw new StartupFailure(
       'invalid_configuration',
-      `mock: ${folder} cannot hold the certificates: ${(error as Error).message}`,
+      `mock: ${folder} cannot hold the certificates: ${(error as Error).message}; --folder names another one`,
     )
   }
   return files
