@@ -28,6 +28,8 @@ export interface Project {
   readonly lockFile: string
   /** All files are looked at on one datasource, wherever the service runs them. */
   readonly isRedirected: boolean
+  /** What the start says of the configuration, one WARN each. */
+  readonly diagnostics: readonly string[]
 }
 
 export interface Reach {
@@ -67,7 +69,7 @@ export async function readFilesOf(loaded: Loaded, setting: CheckSetting): Promis
 
 /** Of files that have been read. */
 export function toProject(
-  { config, datasources, file: configuration }: Loaded,
+  { config, datasources, file: configuration, diagnostics }: Loaded,
   { endpoints, ignored, refusals = [] }: Pick<Project, 'endpoints' | 'ignored'> & Partial<Pick<Project, 'refusals'>>,
   { cwd, only }: CheckSetting,
 ): Project {
@@ -84,6 +86,7 @@ export function toProject(
     shown: (file) => relative(cwd, resolve(sqlDir, file)).replaceAll(sep, '/'),
     lockFile: lockFileBeside(configuration, cwd),
     isRedirected: only !== undefined,
+    diagnostics,
   }
 }
 

@@ -18,6 +18,17 @@ describe('check', { concurrency: 4 }, () => {
     match(stderr, /^sqlapi: InvalidConfigurationException: .*sqldir: unknown field.*\n$/)
   })
 
+  test('what the start warns of in the configuration is on stderr, and fails nothing [N1.1]', async () => {
+    const config = { ...lite, logging: { slow_ms: 5 }, cors: { allowed_origins: 'crm.example' } }
+    const files = { 'demo/GET/x.sql': 'SELECT 1 AS one' }
+    const { code, stdout, stderr } = await runCheck({ files, config, args: ['--strict', '--format', 'json'] })
+    deepStrictEqual([code, (JSON.parse(stdout) as Finding[]).map((finding) => finding.code)], [0, ['not-checked']])
+    match(
+      stderr,
+      /^sqlapi: warning: \.\/sqlapi\.yaml:1: cors\.allowed_origins: "crm\.example" is not an origin.*\nsqlapi: warning: .*logging\.slow_ms: has no effect.*\n$/,
+    )
+  })
+
   test('a tree that stops the start ends it with 2 [N1.1]', async () => {
     const { code, stderr } = await runCheck({ files: {}, config: { sql_dir: 'none' } })
     strictEqual(code, 2)
