@@ -104,9 +104,7 @@ function runFile(
   if (trace !== undefined) trace.endpoint = found?.endpoint
   const lines = findLines(request, found, target.path)
   const document =
-    request.method === 'POST' && lines === undefined
-      ? readBody(request.body, request.headers['content-type'])
-      : undefined
+    request.method === 'POST' && lines === undefined ? readBody(request.body, request.headers) : undefined
   if (found === undefined) throw nothingThere(service, request.method, target)
   const { endpoint, batch } = found
   const datasource = chooseDatasource(service, target, request.headers['x-datasource'])

@@ -1,6 +1,7 @@
 /** Bodies and query strings -> parameter sets, and what is said when one does not fit. */
 import { deepStrictEqual, strictEqual, throws } from 'node:assert/strict'
 import { test } from 'node:test'
+import { gzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import type { FailureName } from '../../src/errors.ts'
 import type { ParameterSet } from '../../src/model.ts'
@@ -12,6 +13,7 @@ import {
   toBatch,
   toParameterSet,
 } from '../../src/serve/params/params.ts'
+import { findLines } from '../../src/serve/params/request-sets.ts'
 
 function body(text: string): ReturnType<typeof readBody> {
   return readBody(Buffer.from(text))
@@ -179,11 +181,42 @@ test('in a batch it has the index too [S-batch.1] [S-error.InvalidDataAccessApiU
 
 test('the form of a page is told as one, and what only has its media type is not [S-error.MalformedRequestException]', () => {
   const ofPage = 'application/x-www-form-urlencoded'
-  const readAs = (text: string, mediaType: string) => () => readBody(Buffer.from(text), mediaType)
+  const readAs = (text: string, mediaType: string) => () => readBody(Buffer.from(text), { 'content-type': mediaType })
   const noJson = (what: string): string => `Request body is not valid JSON: unexpected ${what}`
   const hint = '; the body is a form, send a JSON object'
   malformed(readAs('first_name=x&b=2', ofPage), noJson("'i' at character 2") + hint)
   malformed(readAs('--x\r\n', 'multipart/form-data; boundary=x'), noJson("'-' at character 2") + hint)
   malformed(readAs('{"a"=1}', ofPage), noJson("'=' at character 5"))
-  deepStrictEqual(readBody(Buffer.from('{"a":true}'), ofPage), new Map([['a', true]]))
+  deepStrictEqual(readBody(Buffer.from('{"a":true}'), { 'content-type': ofPage }), new Map([['a', true]]))
+})
+
+test('a body that cannot be read because it is compressed is told as such [S-error.MalformedRequestException]', () => {
+  const packed = gzipSync('{"a":true}')
+  const message = (coding: string): string =>
+    `Request body has Content-Encoding: ${coding}, which is not supported; send it uncompressed`
+  for (const coding of ['gzip', 'br', 'deflate, gzip']) {
+    malformed(() => readBody(packed, { 'content-encoding': coding }), message(coding))
+  }
+  malformed(() => readBody(packed, { 'content-encoding': 'x'.repeat(1000) }), message('x'.repeat(64)))
+  const form = { 'content-encoding': 'gzip', 'content-type': 'application/x-www-form-urlencoded' }
+  malformed(() => readBody(Buffer.from('a=1'), form), message('gzip'))
+  malformed(() => readBody(packed, { 'content-encoding': 'Identity' }), 'Request body is not valid UTF-8 at byte 2')
+  deepStrictEqual(readBody(Buffer.from('{"a":true}'), { 'content-encoding': 'gzip' }), new Map([['a', true]]))
+})
+
+test('so is a batch with a set a line [N6.1]', () => {
+  const headers = { 'content-type': 'text/csv', 'content-encoding': 'gzip' }
+  const request = {
+    method: 'POST',
+    target: '/demo/x/batch',
+    headers,
+    body: gzipSync('a,b\n1,2\n'),
+    requestId: '',
+    trace: undefined,
+  }
+  const cancellation = { cancelled: false, onCancel: undefined }
+  malformed(
+    () => findLines({ ...request, cancellation }, undefined, '/demo/x/batch'),
+    'Request body has Content-Encoding: gzip, which is not supported; send it uncompressed',
+  )
 })

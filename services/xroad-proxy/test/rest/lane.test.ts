@@ -479,6 +479,14 @@ describe('the answer', () => {
     strictEqual(got.raw, 'HTTP/1.1 200 OK\r\nX-Road-Id: 1\r\nContent-Length: 0\r\nConnection: close\r\n\r\n')
   })
 
+  test('a compressed request passes as it is [S-pass.1]', async () => {
+    const body = gzipSync('{"a":1}').toString('latin1')
+    const coded = `Content-Encoding: gzip\r\nContent-Length: ${body.length}\r\n`
+    const { sent } = await pass(`${head('POST', '/m/POST', coded)}${body}`)
+    const arrived = (await sent.body()).toString('latin1')
+    deepStrictEqual([arrived, sent.all('content-encoding')], [body, ['gzip']])
+  })
+
   test('compressed bytes pass as they are [S-limit.wire S-pass.1]', async () => {
     const body = gzipSync('x'.repeat(10_000)).toString('latin1')
     const { got } = await pass(head('GET', '/m/GET'), ok(body, 'Content-Encoding: gzip\r\n'))

@@ -5,6 +5,7 @@
 import { deepStrictEqual, match, ok, strictEqual, throws } from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { after, before, describe, test } from 'node:test'
+import { gzipSync } from 'node:zlib'
 import { type CallOptions, errorOf, type Reply, tableAfter } from '@services/testing'
 import { readDsl } from '../../src/boot/dsl/dsl.ts'
 import { AttachmentList } from '../../src/soap/request/attachments.ts'
@@ -109,6 +110,15 @@ function idOf(part: SeenPart | undefined): string {
 }
 
 const bytes = Buffer.from(Array.from({ length: 256 }, (_, code) => code))
+
+test('a form that cannot be read because it is compressed is told as such [P2.2]', async () => {
+  const { body } = form(field('title', 'x'))
+  const headers = { 'content-type': formType, 'content-encoding': 'gzip' }
+  strictEqual(
+    await refused('/t/swa', { headers, body: gzipSync(body as Buffer) }),
+    'the form cannot be read: found Content-Encoding: gzip, expected a body that is not compressed',
+  )
+})
 
 describe('what goes out', () => {
   test('SOAP with attachments: the envelope first, 8bit, and the bytes under the id that it names [P2.2]', async () => {

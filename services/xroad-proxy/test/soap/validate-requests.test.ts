@@ -6,6 +6,7 @@ import { deepStrictEqual, match, ok, strictEqual } from 'node:assert/strict'
 import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
+import { gzipSync } from 'node:zlib'
 import { newFolder, type Reply } from '@services/testing'
 import { type Lanes, startLanes } from '../support/lanes.ts'
 import { startProxy } from '../support/process.ts'
@@ -110,6 +111,17 @@ describe('with refuse a request that does not fit is 400 and nothing is sent [P4
       strictEqual(upstream.requests.length, sent)
     })
   }
+
+  test('a compressed body, which the header tells', async () => {
+    const sent = upstream.requests.length
+    const headers = { 'content-encoding': 'gzip' }
+    const refusal = refusalOf(await lanes.call('/t/listed', { body: gzipSync('{"a":1}'), headers }))
+    deepStrictEqual(refusal.problems, [
+      { param: '', problem: 'found Content-Encoding: gzip, expected a body that is not compressed' },
+    ])
+    strictEqual(upstream.requests.length, sent)
+    strictEqual((await lanes.call('/t/listed', { body: '{"a":1}', headers })).status, 200)
+  })
 
   test('unknown keys, also those that objects of JavaScript have', async () => {
     const sent = upstream.requests.length

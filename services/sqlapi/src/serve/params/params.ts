@@ -6,24 +6,34 @@
  */
 import { Failure } from '../../errors.ts'
 import { type JsonDocument, readDocuments, readJson } from '../../json/read.ts'
-import type { JsonText, JsonValue, ParameterSet } from '../../model.ts'
+import type { JsonText, JsonValue, ParameterSet, RequestHeaders } from '../../model.ts'
 
 /** A body that is JSON, of whatever shape. */
 export type BodyDocument = JsonDocument
 
 const noParameters: ParameterSet = new Map()
 
-/** Step one. A client that sends nothing means `null`. The media type only explains what cannot be read. */
-export function readBody(body: Buffer, mediaType?: string): BodyDocument {
+/** Step one. A client that sends nothing means `null`. The headers only explain what cannot be read. */
+export function readBody(body: Buffer, headers: RequestHeaders = {}): BodyDocument {
   if (body.length === 0) return null
   try {
     return readJson(body)
   } catch (error) {
-    throw error instanceof Failure && isForm(body, mediaType)
-      ? malformed(`${error.message}; the body is a form, send a JSON object`)
-      : error
+    const explained = explainCoding(error, headers)
+    throw explained instanceof Failure && explained === error && isForm(body, headers['content-type'])
+      ? malformed(`${explained.message}; the body is a form, send a JSON object`)
+      : explained
   }
 }
+
+/** What is wrong with a body that cannot be read: that it is compressed, where its headers say so. */
+export function explainCoding(error: unknown, { 'content-encoding': coding = 'identity' }: RequestHeaders): unknown {
+  if (!(error instanceof Failure) || /^identity$/i.test(coding)) return error
+  const shown = coding.slice(0, maxShownCoding)
+  return malformed(`Request body has Content-Encoding: ${shown}, which is not supported; send it uncompressed`)
+}
+
+const maxShownCoding = 64
 
 /** Many clients call any body the form of a page, unless they are told otherwise. */
 function isForm(body: Buffer, mediaType = ''): boolean {

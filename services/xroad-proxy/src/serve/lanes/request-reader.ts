@@ -5,16 +5,18 @@
  */
 import { Failure, maxProblems, type RequestProblem } from '../../errors.ts'
 import type { Events } from '../../events.ts'
-import type { TemplateValues } from '../../model.ts'
+import type { RawHeaders, TemplateValues } from '../../model.ts'
 import type { Trace } from '../../trace.ts'
 import type { RequestCheck, Validation } from '../../soap/check/check.ts'
 import { maxDepth, pickParams, readDocument, readParams } from '../../soap/request/params.ts'
+import { codingOf } from './coding.ts'
 
 /** Throws `invalid_request`. */
 export interface RequestReader {
   /** Whether `readForm` wants parts of a form beyond the params of the endpoint. */
   readonly keepsOthers: boolean
-  readJson(body: Uint8Array, trace: Trace): TemplateValues
+  /** The headers only explain what cannot be read. */
+  readJson(body: Uint8Array, trace: Trace, headers: RawHeaders): TemplateValues
   readForm(values: TemplateValues, trace: Trace): TemplateValues
 }
 
@@ -40,8 +42,8 @@ function warningReader(params: readonly string[], { check, flags }: Validation, 
   }
   return {
     keepsOthers: true,
-    readJson(body, trace) {
-      tell(readChecked(body, params, check).problems, trace)
+    readJson(body, trace, headers) {
+      tell(readChecked(body, headers, { params, check }).problems, trace)
       return readParams(body, params)
     },
     readForm(values, trace) {
@@ -54,8 +56,8 @@ function warningReader(params: readonly string[], { check, flags }: Validation, 
 function refusingReader(params: readonly string[], { check, flags }: Validation): RequestReader {
   return {
     keepsOthers: true,
-    readJson(body) {
-      const { problems, values } = readChecked(body, params, check)
+    readJson(body, _trace, headers) {
+      const { problems, values } = readChecked(body, headers, { params, check })
       if (values === undefined) throw refuse(problems)
       return values
     },
@@ -73,9 +75,14 @@ interface Checked {
   readonly values?: TemplateValues | undefined
 }
 
-function readChecked(body: Uint8Array, params: readonly string[], check: RequestCheck): Checked {
+interface Wanted {
+  readonly params: readonly string[]
+  readonly check: RequestCheck
+}
+
+function readChecked(body: Uint8Array, headers: RawHeaders, { params, check }: Wanted): Checked {
   const document = readDocument(body)
-  if (typeof document === 'string') return { problems: [{ param: '', problem: document }] }
+  if (typeof document === 'string') return { problems: [{ param: '', problem: codingOf(headers) ?? document }] }
   const problems = check(document)
   if (problems.length > 0) return { problems }
   const values = pickParams(document, params)

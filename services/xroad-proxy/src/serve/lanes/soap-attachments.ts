@@ -14,6 +14,7 @@ import { toMultipartMessage } from '../../soap/request/multipart-message.ts'
 import type { Room } from '../../upstream/room.ts'
 import type { Call } from '../../upstream/upstream.ts'
 import type { Trace } from '../../trace.ts'
+import { codingOf } from './coding.ts'
 import { runInSteps } from './in-steps.ts'
 import type { RequestReader } from './request-reader.ts'
 
@@ -35,12 +36,17 @@ export async function readIncoming(
   const { attached } = endpoint.envelope
   const types = headerValues(request.headers, 'content-type')
   const [type = ''] = types
-  if (attached === undefined || readMediaType(type).type !== formType) return reader.readJson(body, trace)
+  if (attached === undefined || readMediaType(type).type !== formType)
+    return reader.readJson(body, trace, request.headers)
   if (types.length > 1) throw new Failure('malformed_request', 'the form has several headers Content-Type')
   const { params, declared = [] } = endpoint
   const { keepsOthers } = reader
   const lists = declared.filter((param) => param.type === 'array').map(({ name }) => name)
-  const values = await runInSteps(readFormInSteps(body, type, { params, attached, lists, keepsOthers }), writer)
+  const steps = readFormInSteps(body, type, { params, attached, lists, keepsOthers })
+  const values = await runInSteps(steps, writer).catch((error: unknown) => {
+    const coding = error instanceof Failure ? codingOf(request.headers) : undefined
+    throw coding === undefined ? error : new Failure('malformed_request', `the form cannot be read: ${coding}`)
+  })
   return withBooleans(reader.readForm(values, trace), attached)
 }
 

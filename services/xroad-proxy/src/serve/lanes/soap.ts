@@ -98,8 +98,12 @@ async function obstruct(obstructed: Obstructed | undefined, incoming: Incoming):
 
 type Message = Call & { readonly body: Uint8Array }
 
-function fillIn({ call, reader }: SoapDestination, { endpoint, body, trace }: Incoming, generated: Generated): Message {
-  return { ...call, body: Buffer.from(endpoint.envelope.render(reader.readJson(body, trace), generated)) }
+function fillIn({ call, reader }: SoapDestination, incoming: Incoming, generated: Generated): Message {
+  const { endpoint, body, trace, request } = incoming
+  return {
+    ...call,
+    body: Buffer.from(endpoint.envelope.render(reader.readJson(body, trace, request.headers), generated)),
+  }
 }
 
 /** Holds more room first: the body of the request, its texts and the message are in memory at the same time. */
