@@ -117,8 +117,7 @@ function readSoap(dsl: ParsedDslFile): ReadDsl {
     const message = `found ${value.soapVersion} in a file without service: a Security Server takes SOAP 1.1 only; leave it out, or call the service directly`
     refuse(dsl, { path: ['soap_version'], message })
   }
-  const [problem, ...others] = (value.declared ?? []).flatMap(declarationProblems)
-  if (problem !== undefined) refuse(dsl, problem, ...others, ...unknown)
+  refuseIfAny(dsl, (value.declared ?? []).flatMap(declarationProblems), unknown)
   const { template, warnings: templateWarnings } = readTemplate(dsl, value)
   const { group, service, file } = dsl
   const endpoint: Endpoint = Object.freeze({
@@ -154,8 +153,7 @@ function readRest(dsl: ParsedDslFile, env: Environment): ReadDsl {
   const { group, service, file } = dsl
   const { method, methods = method === undefined ? [] : [method], target, openapi } = value
   const { edits, problems: headerProblems } = readHeaderEdits(value.headers ?? { remove: [], set: {} }, env)
-  const [problem, ...others] = headerProblems
-  if (problem !== undefined) refuse(dsl, problem, ...others, ...unknown)
+  refuseIfAny(dsl, headerProblems, unknown)
   const endpoint: Endpoint = Object.freeze({
     kind: 'rest',
     group,
@@ -189,18 +187,16 @@ function settled<File extends SoapFile | RestFile>(
   more: readonly Problem[] = [],
 ) {
   const unknown = unknownFields(parsed.unknown, kind)
-  const [problem, ...others] = [...parsed.problems, ...more]
-  if (problem !== undefined) refuse(dsl, problem, ...others, ...unknown)
+  refuseIfAny(dsl, [...parsed.problems, ...more], unknown)
   const value = parsed.value as File
-  const stranger = strangerProblem(value.client, dsl)
-  if (stranger !== undefined) refuse(dsl, stranger, ...unknown)
+  refuseIfAny(dsl, strangerProblems(value.client, dsl), unknown)
   return { value, unknown }
 }
 
 /** It has to be known who calls. */
-function strangerProblem(name: string | undefined, { clients }: ParsedDslFile): Problem | undefined {
-  if (name === undefined || clients === undefined || clients.includes(name)) return undefined
-  return { path: ['client'], message: tellStranger(name, clients) }
+function strangerProblems(name: string | undefined, { clients }: ParsedDslFile): readonly Problem[] {
+  if (name === undefined || clients === undefined || clients.includes(name)) return []
+  return [{ path: ['client'], message: tellStranger(name, clients) }]
 }
 
 /**
@@ -279,6 +275,11 @@ function restWarnings({ data }: ParsedDslFile, path: string): Problem[] {
 const leftEmpty: Problem = {
   path: ['allowed_query_params'],
   message: 'left empty: every query parameter is forwarded; [] forwards none',
+}
+
+/** Unknown fields alone are no reason to refuse a file, but may be the cause of another one. */
+function refuseIfAny(dsl: ParsedDslFile, problems: readonly Problem[], unknown: readonly Problem[]): void {
+  if (problems.length > 0) refuse(dsl, ...problems, ...unknown)
 }
 
 function refuse(dsl: ParsedDslFile, ...problems: readonly Problem[]): never {
