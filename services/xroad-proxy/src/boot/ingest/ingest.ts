@@ -5,7 +5,6 @@
  */
 import { join } from 'node:path'
 import { finish, type Steps } from '../../steps.ts'
-import type { MissingSchema } from '../../wsdl/schema/missing.ts'
 import type { PendingFiles } from '../dsl/endpoints.ts'
 import { tellMade } from '../dsl/missing-directory.ts'
 import type { Operation, Wsdl } from '../../wsdl/operations/operations.ts'
@@ -64,19 +63,11 @@ export interface GeneratedFrom {
   prepare(): Steps<void>
 }
 
-export interface WsdlReport {
+/** What was found out about a WSDL, and what became of its operations. */
+export interface WsdlReport extends Pick<SurveyedWsdl, 'problem' | 'line' | 'isOfOther' | 'isRead' | 'missing'> {
   /** With the directory. */
   readonly file: string
-  /** Why the file as a whole gives nothing. */
-  readonly problem: string | undefined
-  /** The line of the problem, where it has one. */
-  readonly line?: number | undefined
-  /** Whether that is a sidecar for another member or subsystem. */
-  readonly isOfOther: boolean
-  /** Whether it could be read. */
-  readonly isRead: boolean
   readonly operations: readonly OperationReport[]
-  readonly missing: readonly MissingSchema[]
 }
 
 export interface OperationReport {
