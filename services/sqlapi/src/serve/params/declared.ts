@@ -73,10 +73,7 @@ function addDefaults(params: readonly DeclaredParameter[], set: Map<string, Json
 
 function readText(text: string, param: DeclaredParameter, shown: string, place = ''): JsonValue {
   const { type } = param
-  const value = type === undefined ? text : valueTypes[type].read(text)
-  if (value === undefined) throw wrongType(param, shown, place)
-  requireListed(value, param, shown, place)
-  return value
+  return judged(type === undefined ? text : valueTypes[type].read(text), param, shown, place)
 }
 
 interface SetForm extends Pick<BodyForm, 'areTexts'> {
@@ -114,10 +111,14 @@ function fitValue(value: JsonValue, param: DeclaredParameter, { place, areTexts 
 
 function fitOne(value: JsonValue, param: DeclaredParameter, shown: string, place: string): JsonValue {
   const { type } = param
-  const fit = type === undefined ? value : valueTypes[type].fit(value)
-  if (fit === undefined) throw wrongType(param, shown, place)
-  requireListed(fit, param, shown, place)
-  return fit
+  return judged(type === undefined ? value : valueTypes[type].fit(value), param, shown, place)
+}
+
+/** What the type has made of a value, undefined where it is none of its values. */
+function judged(value: JsonValue | undefined, param: DeclaredParameter, shown: string, place: string): JsonValue {
+  if (value === undefined) throw wrongType(param, shown, place)
+  requireListed(value, param, shown, place)
+  return value
 }
 
 function isArray(value: JsonValue): value is JsonText {
