@@ -5,17 +5,12 @@
  */
 import { nearest } from '@services/config-file/nearest'
 import { skipBlank, skipValue } from '../json/scan.ts'
-import type { JsonValue, ValueTypeName } from '../model.ts'
+import type { DeclaredParameter, JsonValue, ValueTypeName } from '../model.ts'
 import { firstWord, type Mistake, mistake, shown } from './mistake.ts'
 import { readWhole, valueTypes } from './value-types.ts'
 
-export interface ParamLine {
-  readonly name: string
-  readonly type: ValueTypeName | undefined
-  readonly list: boolean
-  readonly default: JsonValue | undefined
-  readonly description: string | undefined
-}
+/** A parameter as far as its line declares it. */
+export type ParamLine = Omit<DeclaredParameter, 'enum'>
 
 export interface EnumLine {
   readonly name: string
