@@ -1,10 +1,9 @@
 /** A real haproxy (Debian's package) that balances over services by what their `/ready` says; for tests. */
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { call } from './network/call.ts'
 import { freePort } from './network/free-port.ts'
+import { startBeside } from './process/beside.ts'
 import { newFolder } from './process/folder.ts'
 import { until } from './timing/until.ts'
 
@@ -59,8 +58,7 @@ backend services
 ${servers.join('\n')}
 `,
   })
-  const child = spawn(program, ['-db', '-f', join(folder, 'haproxy.cfg')], { stdio: 'ignore' })
-  process.once('exit', () => child.kill('SIGKILL'))
+  const { child, stop } = startBeside(program, ['-db', '-f', join(folder, 'haproxy.cfg')])
   const isBalanced = async (): Promise<boolean> => {
     if (child.exitCode !== null) throw new Error(`haproxy ended with ${child.exitCode}`)
     return call(port, '/balancer').then(
@@ -69,12 +67,5 @@ ${servers.join('\n')}
     )
   }
   await until(isBalanced, 'haproxy to balance over all of them')
-  return {
-    port,
-    async stop() {
-      const ended = once(child, 'exit')
-      child.kill('SIGKILL')
-      await ended
-    },
-  }
+  return { port, stop }
 }

@@ -1,12 +1,13 @@
 /**
  * A real pgbouncer (Debian's package) in front of a PostgreSQL server, listening on loopback; for tests and benches.
  */
-import { type ChildProcess, spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, existsSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { freePort } from './network/free-port.ts'
+import { startBeside } from './process/beside.ts'
 import { newFolder } from './process/folder.ts'
 
 const program = '/usr/sbin/pgbouncer'
@@ -42,21 +43,12 @@ export async function startPgbouncer(url: string, settings: Readonly<Record<stri
   const lines = Object.entries(all).map(([name, value]) => `${name} = ${value}`)
   writeFileSync(file, `[databases]\n* = host=${hostname} port=${server}\n[pgbouncer]\n${lines.join('\n')}\n`)
   const isRoot = process.getuid?.() === 0
-  const child = spawn(program, [...(isRoot ? ['-u', 'nobody'] : []), file], { stdio: 'ignore' })
-  const kill = (): void => void child.kill('SIGKILL')
-  process.once('exit', kill)
+  const { child, stop } = startBeside(program, [...(isRoot ? ['-u', 'nobody'] : []), file])
   await untilListening(port, child)
   return {
     port,
     through: (each) => each.replace(/:\d+(?=\/[^/]*$)/, `:${port}`),
-    async stop() {
-      // Who stops it in the middle of a test stops it once more behind it.
-      if (child.exitCode !== null || child.signalCode !== null) return
-      const ended = once(child, 'exit')
-      kill()
-      await ended
-      process.off('exit', kill)
-    },
+    stop,
   }
 }
 

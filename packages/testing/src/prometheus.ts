@@ -2,13 +2,13 @@
  * A real Prometheus and its promtool (Debian's package `prometheus`), and the samples of a text that it reads; for
  * tests.
  */
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
-import { once } from 'node:events'
+import { type ChildProcess, spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Query } from './dashboard.ts'
 import { call } from './network/call.ts'
 import { freePort } from './network/free-port.ts'
+import { startBeside } from './process/beside.ts'
 import { newFolder } from './process/folder.ts'
 import { until } from './timing/until.ts'
 
@@ -57,8 +57,7 @@ export async function startPrometheus(name: string, target: number): Promise<Pro
     `--storage.tsdb.path=${join(folder, 'data')}`,
     `--web.listen-address=127.0.0.1:${port}`,
   ]
-  const child = spawn(programs.prometheus, args, { stdio: 'ignore' })
-  process.once('exit', () => child.kill('SIGKILL'))
+  const { child, stop } = startBeside(programs.prometheus, args)
   await until(() => isReady(port, child), 'Prometheus to be ready')
   return {
     async value(expression) {
@@ -67,11 +66,7 @@ export async function startPrometheus(name: string, target: number): Promise<Pro
       const [first] = data?.result ?? []
       return first === undefined ? undefined : Number(first.value[1])
     },
-    async stop() {
-      const ended = once(child, 'exit')
-      child.kill('SIGKILL')
-      await ended
-    },
+    stop,
   }
 }
 

@@ -7,6 +7,7 @@ import { deepStrictEqual, ok, strictEqual } from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { copyFileSync, cpSync, existsSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { basename, delimiter, join, sep } from 'node:path'
+import type { Outcome } from '../process/command-host.ts'
 import { newFolder } from '../process/folder.ts'
 
 export interface Packed {
@@ -15,12 +16,6 @@ export interface Packed {
   readonly paths: readonly string[]
   /** What npm said when it could not reach the registry; then nothing was installed. */
   readonly unreachable?: string | undefined
-}
-
-export interface Outcome {
-  readonly code: number
-  readonly stdout: string
-  readonly stderr: string
 }
 
 const isWindows = process.platform === 'win32'
