@@ -59,7 +59,7 @@ export class NamespacePrefixes {
     if (this.#changes(name, value)) (this.#taken ??= []).push(name)
   }
 
-  /** An element opens; its `more` have been taken. Gives the declarations that change something inside it, for `leave`. */
+  /** An element opens; its `more` have been taken. Gives the declarations that change something inside, for `leave`. */
   enter({ few }: Attributes): readonly string[] {
     for (const name in few) this.take(name, few[name] as string)
     const changed = this.#taken ?? none
