@@ -2,7 +2,7 @@
  * Test files -> plain JavaScript, in which stands once what several of them use. For whole runs: a test process loads a
  * few files in place of hundreds of modules, which takes half the time.
  */
-import { symlinkSync } from 'node:fs'
+import { symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative, resolve, sep } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { type Plugin, rolldown } from 'rolldown'
@@ -25,6 +25,8 @@ export async function buildTests(files: readonly string[], folder: string, packa
   })
   await bundle.write({ dir: folder, entryFileNames: '[name].js', chunkFileNames: '[name]-[hash].js' })
   await bundle.close()
+  // Otherwise each process looks into each file for what it is.
+  writeFileSync(join(folder, 'package.json'), '{"type":"module"}')
   // For what is imported by a name that is known at run time only.
   symlinkSync(join(repository, 'node_modules'), join(folder, 'node_modules'), 'junction')
 }

@@ -11,6 +11,7 @@ import { basename, dirname, join, resolve } from 'node:path'
 import { describe, test, type TestContext } from 'node:test'
 import { parse, parseAllDocuments } from 'yaml'
 import { startThrowawayPostgres } from '@services/testing/postgres'
+import { programOf } from '@services/testing/program'
 
 const root = resolve(import.meta.dirname, '..')
 const deploy = join(root, 'deploy')
@@ -51,8 +52,7 @@ function folderFor(t: TestContext, parent = tmpdir()): string {
 
 /** Runs the service's check in a folder with the files that a container has in `/app`. */
 function checkIn(folder: string, { name, config, check, passwords }: Service): void {
-  const program = join(root, 'services', name, 'bin', `${name}.js`)
-  const args = [program, ...check, '--config', config]
+  const args = [programOf(join(root, 'services', name)), ...check, '--config', config]
   const env = { PATH: process.env['PATH'], ...passwords }
   const { stdout, stderr } = spawnSync(process.execPath, args, { cwd: folder, env, encoding: 'utf8' })
   if (name === 'sqlapi') {

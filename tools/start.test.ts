@@ -1,6 +1,7 @@
 /**
  * `npm start` as its users meet it, in a folder of its own: the script and the examples are copies, the services are
- * not.
+ * not. Once they start from their sources, as users start them; how all of it ends is the same from their packages, if
+ * this run has built them.
  */
 import { deepStrictEqual, match, ok, rejects, strictEqual } from 'node:assert/strict'
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
@@ -9,8 +10,9 @@ import { once } from 'node:events'
 import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { type AddressInfo, createServer, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { after, beforeEach, test } from 'node:test'
+import { programOf } from '@services/testing/program'
 
 const repository = join(import.meta.dirname, '..')
 const root = mkdtempSync(join(tmpdir(), 'start-'))
@@ -24,13 +26,21 @@ after(() => {
 mkdirSync(join(root, 'tools'))
 writeFileSync(join(root, 'package.json'), '{"type":"module","scripts":{"start":"node tools/start.ts"}}')
 cpSync(join(repository, 'tools/start.ts'), join(root, 'tools/start.ts'))
-symlinkSync(join(repository, 'services'), join(root, 'services'), 'junction')
+mkdirSync(join(root, 'services'))
 
-beforeEach(() => {
-  const examples = join(root, 'examples')
-  rmSync(examples, { recursive: true, force: true })
-  cpSync(join(repository, 'examples'), examples, { recursive: true, filter: (path) => !path.endsWith('.data') })
-})
+const withoutData = (path: string): boolean => !path.endsWith('.data')
+cpSync(join(repository, 'examples'), join(root, 'examples'), { recursive: true, filter: withoutData })
+
+/** Where `npm start` finds the services. */
+function link(placeOf: (service: string) => string): void {
+  for (const name of ['sqlapi', 'xroad-proxy']) {
+    const service = join(root, 'services', name)
+    rmSync(service, { recursive: true, force: true })
+    symlinkSync(placeOf(join(repository, 'services', name)), service, 'junction')
+  }
+}
+
+beforeEach(() => link((service) => join(dirname(programOf(service)), '..')))
 
 const isWindows = process.platform === 'win32' && 'Windows has no such signals'
 
@@ -104,6 +114,7 @@ async function commandsIn({ child, code, output }: ReturnType<typeof start>): Pr
 }
 
 test('both services answer the printed requests, and Ctrl-C ends all of it in order', async () => {
+  link((service) => service)
   const ports = await freePorts()
   const running = start(ports)
   const commands = await commandsIn(running)
@@ -154,8 +165,10 @@ for (const signal of ['SIGTERM', 'SIGHUP'] as const) {
   )
 }
 
-test('a service that cannot start ends the others, and its exit code is told', async () => {
-  writeFileSync(join(root, 'examples/xroad-proxy/DSL/population/broken.yml'), 'kind: soap\n')
+test('a service that cannot start ends the others, and its exit code is told', async (t) => {
+  const broken = join(root, 'examples/xroad-proxy/DSL/population/broken.yml')
+  writeFileSync(broken, 'kind: soap\n')
+  t.after(() => rmSync(broken))
   const ports = await freePorts()
   const running = start(ports)
   strictEqual(await running.code, 1, running.output())

@@ -15,10 +15,8 @@ import { basename, join, resolve } from 'node:path'
 import { run } from 'node:test'
 import { parseArgs } from 'node:util'
 import { pipeline } from 'node:stream/promises'
-import { startThrowawayPostgres, testSettings, type ThrowawayPostgres } from '@services/testing/postgres'
+import type { ThrowawayPostgres } from '@services/testing/postgres'
 import { entryOf } from '@services/testing/program'
-import { buildPackage } from './build/package.ts'
-import { buildTests } from './build-tests.ts'
 import { isSkipWithoutReason, report } from './reporter.ts'
 import { scratchInMemory } from './scratch.ts'
 import { isFailure, type TestEvent, type Unsteady, withSecondTry } from './second-try.ts'
@@ -118,6 +116,7 @@ function inOrder(found: readonly string[]): string[] {
 
 /** A server that files share which only need databases; its table has those that a file has emptied and left. */
 async function startPostgres(): Promise<ThrowawayPostgres> {
+  const { startThrowawayPostgres, testSettings } = await import('@services/testing/postgres')
   const server = await startThrowawayPostgres({ ...testSettings, max_connections: '1000' })
   await server.query('CREATE TABLE free_databases (name text)')
   process.env['TEST_POSTGRES'] = server.url
@@ -133,6 +132,12 @@ async function build(files: readonly string[]): Promise<string> {
   const services = globSync('services/*').map((service) => resolve(service))
   const forked = globSync('services/*/test/support/**/command-host.ts').map((file) => resolve(file))
   const entries = [...files.filter((file) => !file.startsWith(resolve('tools'))), ...forked]
+  if (services.length + entries.length === 0) return folder
+  // Who builds nothing has no use for the bundler.
+  const [{ buildPackage }, { buildTests }] = await Promise.all([
+    import('./build/package.ts'),
+    import('./build-tests.ts'),
+  ])
   await Promise.all([
     ...services.map((service) => buildPackage(service, join(folder, basename(service)))),
     entries.length === 0 ? undefined : buildTests(entries, join(folder, 'tests'), folder),

@@ -61,12 +61,12 @@ function receive(url: string, method = 'GET'): Promise<Received> {
   return promise
 }
 
-/** Asks for a long answer and does not read it. */
+/** Asks for an answer of more than 100 MB, far beyond what any buffer on the way takes, and does not read it. */
 async function stall(port: number): Promise<Socket> {
   const socket = connect(port, '127.0.0.1')
   socket.on('error', () => undefined)
   await once(socket, 'connect')
-  socket.write('GET /demo/rows?n=2000000&bad=-1 HTTP/1.1\r\nHost: x\r\n\r\n')
+  socket.write('GET /demo/rows?n=1000000&bad=-1 HTTP/1.1\r\nHost: x\r\n\r\n')
   socket.pause()
   return socket
 }
