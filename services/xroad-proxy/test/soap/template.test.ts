@@ -369,7 +369,10 @@ test('a block that is not closed is told where it opens, whatever follows [S-boo
     ['\n{{#if a}}\n{{! {{/if}} }}\n{{!-- {{#each b}} --}}\n', 2, missing('if a')],
     ['\n{{#if a}}\n\\{{/if}}\n\\{{#each b}}\n', 2, missing('if a')],
     ['\n{{#if (lookup a "}}{{#each b}}")}}\n', 2, missing('if (lookup a "}}{{#each b}}")')],
-    [`\n{{#if ${'a'.repeat(100)}}}\n`, 2, missing('if')],
+    [`\n{{#if ${'a'.repeat(61)}}}\n`, 2, missing(`if ${'a'.repeat(61)}`)],
+    [`\n{{#if ${'a'.repeat(62)}}}\n`, 2, missing('if')],
+    // A placeholder inside it that is not closed is what the author has to close first.
+    ['{{#if a}}\nx\n{{b\n', 3, 'the template ends before a placeholder or a block is closed'],
   ]
   for (const [source, line, message] of templates) deepStrictEqual(refusal(source), [line, message], source)
 })
