@@ -86,7 +86,7 @@ describe('in front of the mock [P1.3]', () => {
     deepStrictEqual([code, stderr], [0, ''])
     match(stdout, /^added {5}wsdl\/arireg\/find\.v2\.wsdl\nadded {5}wsdl\/arireg\/find\.v2\.meta\.yaml\n/)
     match(stdout, /1 of 1 operations generated\n {2}generated {2}find {2}line \d+ {2}through the Security Server/)
-    match(stdout, /From the next start on:\n {2}POST \/arireg\/find\nTo take it back: rm -r wsdl\/arireg\n/)
+    match(stdout, /From the next start or reload on:\n {2}POST \/arireg\/find\nTo take it back: rm -r wsdl\/arireg\n/)
     const wsdl = readFileSync(join(folder, 'wsdl/arireg/find.v2.wsdl'), 'utf8')
     strictEqual(wsdl, versioned('v2', 'find').replace('http://10.0.0.1/own', 'http://example.org/xroad-endpoint'))
     const { provider, serviceVersions } = sidecarIn(folder, 'wsdl/arireg/find.v2.meta.yaml') ?? {}
@@ -243,7 +243,7 @@ describe('a REST service with a description [P1.3 P3.3]', () => {
       'added     DSL/zoo/pets.openapi.yaml',
       'added     DSL/zoo/pets.yml',
       '',
-      'From the next start on:',
+      'From the next start or reload on:',
       '  GET /zoo/pets/v1/pets',
       '  POST /zoo/pets/v1/pets',
       '  GET /zoo/pets/v1/pets/{id}',
@@ -280,7 +280,7 @@ describe('a REST service with a description [P1.3 P3.3]', () => {
       ],
     )
     match(stdout, /^bare is left out: /m)
-    match(stdout, /From the next start on:\n {2}POST \/zoo\/v1-find\n {2}GET \/zoo\/v1-pets\/x\n/)
+    match(stdout, /From the next start or reload on:\n {2}POST \/zoo\/v1-find\n {2}GET \/zoo\/v1-pets\/x\n/)
     const [, undo = ''] = /^To take it back: (.*)$/m.exec(stdout) ?? []
     const ended = await spawnProxy({ command: ['sh', '-c', undo], args: [], cwd: folder }).ended
     deepStrictEqual([ended.code, ended.stderr], [0, ''])

@@ -81,7 +81,7 @@ test('a file: WSDL and sidecar in the folder of the subsystem, an explanation, e
     '',
     '1 WSDL files: 2 of 2 operations generated',
     '',
-    'From the next start on:',
+    'From the next start or reload on:',
     '  POST /arireg/find',
     '  POST /arireg/add',
     'To take it back: rm -r wsdl/arireg',

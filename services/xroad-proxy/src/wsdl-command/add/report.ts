@@ -31,7 +31,7 @@ function toFiles({ root, installed, origins }: AddedPart): string {
 function toEndpoints({ endpoints }: Added): readonly string[] {
   const more = endpoints.length - maxEndpoints
   return [
-    'From the next start on:',
+    'From the next start or reload on:',
     ...endpoints.slice(0, maxEndpoints).map((endpoint) => `  ${endpoint}`),
     ...(more > 0 ? [`  and ${more} more`] : []),
   ]
