@@ -23,31 +23,31 @@ import { isFailure, type TestEvent, type Unsteady, withSecondTry } from './secon
 
 const patterns = ['packages/*/test/**/*.test.ts', 'services/*/test/**/*.test.ts', 'tools/*.test.ts']
 const atOnce = availableParallelism() + 3
-/** These take longest, by `--slowest`: begun last, they would leave the other cores idle at the end. */
+/** These take longest from begin to end: begun last, they would leave the other cores idle. */
 const longest = [
+  'services/sqlapi/test/sqlite/endless.test.ts',
+  'services/xroad-proxy/test/rest/streams.test.ts',
+  'services/xroad-proxy/test/openapi/docs-browser.test.ts',
+  'services/sqlapi/test/cases.test.ts',
+  'services/sqlapi/test/openapi/docs-browser.test.ts',
   'services/sqlapi/test/cases-workers.test.ts',
   'services/sqlapi/test/process/workers.test.ts',
-  'services/sqlapi/test/cases.test.ts',
-  'services/xroad-proxy/test/rest/streams.test.ts',
-  'services/sqlapi/test/sqlite/endless.test.ts',
+  'services/sqlapi/test/cases-pgbouncer.test.ts',
+  'services/sqlapi/test/process/signals.test.ts',
+  'services/sqlapi/test/formats/large-results.test.ts',
   'services/sqlapi/test/package.test.ts',
   'services/xroad-proxy/test/package.test.ts',
-  'services/sqlapi/test/database/statement-failures.test.ts',
-  'services/sqlapi/test/cases-pgbouncer.test.ts',
-  'services/sqlapi/test/serve/compression.test.ts',
-  'services/sqlapi/test/boot/startup.test.ts',
-  'services/sqlapi/test/formats/large-results.test.ts',
-  'services/xroad-proxy/test/serve/http-shell.test.ts',
-  'services/sqlapi/test/pool/pool-postgres.test.ts',
-  'services/sqlapi/test/sqlite/streaming.test.ts',
-  'services/sqlapi/test/process/signals.test.ts',
-  'services/xroad-proxy/test/openapi/docs-browser.test.ts',
-  'services/xroad-proxy/test/observe/admin.test.ts',
-  'services/xroad-proxy/test/process/lifecycle.test.ts',
-  'tools/start.test.ts',
-  'services/sqlapi/test/process/reload.test.ts',
   'services/sqlapi/test/observe/admin.test.ts',
-  'services/sqlapi/test/database/reachability.test.ts',
+  'services/sqlapi/test/limits.test.ts',
+  'services/sqlapi/test/postgres/session-code.test.ts',
+  'tools/start.test.ts',
+  'tools/second-try.test.ts',
+  'services/sqlapi/test/process/lifecycle.test.ts',
+  'services/sqlapi/test/process/reload.test.ts',
+  'services/sqlapi/test/observe/metrics.test.ts',
+  'services/sqlapi/test/observe/sql-comment.test.ts',
+  'services/sqlapi/test/database/statement-failures.test.ts',
+  'tools/installations.test.ts',
 ].map((file) => resolve(file))
 /** No test waits for ever; a machine under load may need minutes for what takes seconds. */
 const longestTestMs = 600_000
