@@ -2,14 +2,14 @@
 import { deepStrictEqual, match, strictEqual } from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
-import type { Dialect } from '../src/model.ts'
+import { dialectNames } from '../src/dialects.ts'
 import { version } from '../src/version.ts'
 import { startTestService } from './support/service.ts'
 
 const schema = 'CREATE TABLE t (id integer PRIMARY KEY, name text)'
 const insert = 'INSERT INTO t (id, name) VALUES (:id, :name) RETURNING id'
 
-for (const kind of ['postgres', 'sqlite'] as const satisfies readonly Dialect[]) {
+for (const kind of dialectNames) {
   test(`a batch of 10 000 sets is answered in order (${kind}) [S-limits.batch] [S-batch.5]`, async () => {
     const files = { 'demo/POST/add.sql': insert, 'demo/POST/count.sql': 'SELECT count(*) AS n FROM t' }
     const service = await startTestService({ kind, files, schema })
@@ -28,7 +28,7 @@ for (const kind of ['postgres', 'sqlite'] as const satisfies readonly Dialect[])
   })
 }
 
-for (const kind of ['postgres', 'sqlite'] as const satisfies readonly Dialect[]) {
+for (const kind of dialectNames) {
   test(`with a raised cap 100 000 sets run, or none of them (${kind}) [S-limits.batch] [S-batch.2] [S-batch.3]`, async () => {
     const files = { 'demo/POST/add.sql': insert, 'demo/POST/count.sql': 'SELECT count(*) AS n FROM t' }
     const config = { server: { max_body_bytes: 16 * 1024 * 1024 } }

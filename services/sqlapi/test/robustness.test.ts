@@ -7,11 +7,10 @@
 import { deepStrictEqual, match, ok, strictEqual } from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { randomFrom, repeat, until } from '@services/testing'
-import type { Dialect } from '../src/model.ts'
+import { dialectNames } from '../src/dialects.ts'
 import { startTestService, type TestReply, type TestService } from './support/service.ts'
 
 const seed = Number(process.env['SQLAPI_SEED'] ?? 20_260_701)
-const kinds: readonly Dialect[] = ['postgres', 'sqlite']
 
 function pickFrom(random: () => number): <T>(items: readonly T[]) => T {
   return <T>(items: readonly T[]) => items[Math.floor(random() * items.length)] as T
@@ -115,7 +114,7 @@ const words =
     /\s+/,
   )
 
-for (const kind of kinds) {
+for (const kind of dialectNames) {
   test(`${kind}: files of noise harm nobody (seed ${seed}) [D3.1]`, async () => {
     const random = randomFrom(seed)
     const pick = pickFrom(random)

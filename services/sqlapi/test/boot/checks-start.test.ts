@@ -7,6 +7,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { call, freePort, linesOf, newFolder, writeFiles } from '@services/testing'
 import { loadConfig } from '../../src/boot/config/config.ts'
 import { refuseErrors } from '../../src/check/start.ts'
+import { dialectNames } from '../../src/dialects.ts'
 import { spawnSqlapi, startSqlapi } from '../support/process.ts'
 import { createDatabase } from '../support/databases.ts'
 import { startTestService } from '../support/service.ts'
@@ -45,7 +46,7 @@ const files = {
 }
 
 describe('findings at start', { concurrency: 4 }, () => {
-  for (const kind of ['sqlite', 'postgres'] as const) {
+  for (const kind of dialectNames) {
     test(`${kind}: each warning that needs no database is one WARN, infos are none [N1.5]`, async () => {
       const lines = await linesOfStart(files, {}, kind)
       deepStrictEqual(told(lines), [

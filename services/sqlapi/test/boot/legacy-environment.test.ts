@@ -9,6 +9,7 @@ import { test } from 'node:test'
 import { call, newFolder, untilListening, writeFiles } from '@services/testing'
 import fc from 'fast-check'
 import { readLegacyEnvironment } from '../../src/boot/config/legacy-environment.ts'
+import { dialectNames } from '../../src/dialects.ts'
 import { createDatabase } from '../support/databases.ts'
 import { spawnSqlapi } from '../support/process.ts'
 
@@ -16,7 +17,7 @@ function warnings(text: string): string[] {
   return text.split('\n').filter((line) => line.includes('WARN'))
 }
 
-for (const kind of ['postgres', 'sqlite'] as const) {
+for (const kind of dialectNames) {
   test(`a container of the predecessor starts as it is (${kind}) [N6.6]`, async () => {
     const database = await createDatabase(kind)
     const { hostname, port, pathname, username, password } = new URL(database.url)

@@ -6,6 +6,7 @@ import { dirname, join } from 'node:path'
 import { before, describe, test } from 'node:test'
 import { freePort, newFolder, until } from '@services/testing'
 import pg from 'pg'
+import { dialectNames } from '../../src/dialects.ts'
 import type { Dialect } from '../../src/model.ts'
 import { type CheckSetting, findingsOf, type Found, inBrief, runCheck } from '../support/check.ts'
 import { createDatabase, type TestDatabase } from '../support/databases.ts'
@@ -16,8 +17,6 @@ CREATE SCHEMA crm; CREATE TABLE crm.customers (customer_id int, full_name text);
 CREATE FUNCTION vat(amount numeric) RETURNS numeric LANGUAGE sql IMMUTABLE AS 'SELECT amount * 0.24';`,
   sqlite: 'CREATE TABLE orders (order_id integer PRIMARY KEY, placed_on text NOT NULL, total numeric, tags text)',
 }
-
-const both = ['postgres', 'sqlite'] as const
 
 async function withDatabase(kind: Dialect, run: (database: TestDatabase) => Promise<void>): Promise<void> {
   const database = await createDatabase(kind)
@@ -163,7 +162,7 @@ const mistakes: Readonly<Record<Dialect, readonly Mistake[]>> = {
   ],
 }
 
-for (const kind of both) {
+for (const kind of dialectNames) {
   describe(`${kind}: mistakes`, () => {
     let all: Found | undefined
 
@@ -223,7 +222,7 @@ const fine: Readonly<Record<Dialect, readonly string[]>> = {
   ],
 }
 
-for (const kind of both) {
+for (const kind of dialectNames) {
   test(`${kind}: what can run is no error [N1.2]`, async () => {
     await withDatabase(kind, async (database) => {
       const files = Object.fromEntries(fine[kind].map((text, index) => [`demo/POST/${index}.sql`, text]))
@@ -475,7 +474,7 @@ INSERT INTO visits SELECT n, 'page ' || n, '2026-01-01' FROM generate_series(1, 
 INSERT INTO visits WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c WHERE n < 100100) SELECT n, 'page ' || n, n FROM c; ANALYZE`,
 } as const satisfies Record<Dialect, string>
 
-for (const kind of both) {
+for (const kind of dialectNames) {
   test(`${kind}: --explain tells statements that read a large table as a whole, and runs nothing [N1.1] [N1.2]`, async () => {
     await withDatabase(kind, async (database) => {
       await database.execute(large[kind])

@@ -1,6 +1,7 @@
 /** What `check` says of declarations, on both databases. */
 import { deepStrictEqual, strictEqual } from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { dialectNames } from '../../src/dialects.ts'
 import { createDatabase } from '../support/databases.ts'
 import { findingsOf, inBrief } from '../support/check.ts'
 
@@ -19,7 +20,7 @@ SELECT :id AS order_id, 'x' AS state`,
 }
 
 describe('check of declarations', { concurrency: 2 }, () => {
-  for (const kind of ['postgres', 'sqlite'] as const) {
+  for (const kind of dialectNames) {
     test(`${kind}: unknown words, codes and keys are told with the nearest name [N3.1] [N3.5]`, async () => {
       const database = await createDatabase(kind)
       try {

@@ -4,7 +4,7 @@
 import { deepStrictEqual, match, ok, strictEqual } from 'node:assert/strict'
 import { test } from 'node:test'
 import { readDeclarations } from '../../src/declarations/read.ts'
-import { dialects } from '../../src/dialects.ts'
+import { dialectNames, dialects } from '../../src/dialects.ts'
 import type { Remark } from '../../src/findings/finding.ts'
 import { severityOf } from '../../src/findings/weights.ts'
 import type { Dialect, Endpoint, Method } from '../../src/model.ts'
@@ -17,8 +17,6 @@ function endpointOf(method: Method, text: string): Endpoint {
   const declared = readDeclarations({ text, method, parameters: postgres.parameters })
   return { method, project: 'demo', path: '/demo/x', file: 'demo/x.sql', scripts: { postgres, sqlite }, ...declared }
 }
-
-const both = ['postgres', 'sqlite'] as const
 
 /** `code line:column`, without what costs nothing but a connection. */
 function briefly(remarks: readonly Remark[]): string[] {
@@ -37,7 +35,7 @@ interface Case {
 
 function testAll(rule: string, cases: readonly Case[]): void {
   for (const { title, text, found = [], method = 'POST', only } of cases) {
-    for (const dialect of only === undefined ? both : [only]) {
+    for (const dialect of only === undefined ? dialectNames : [only]) {
       test(`${rule}, ${dialect}: ${title} [N1.2]`, () => {
         deepStrictEqual(briefly(judge(endpointOf(method, text), dialect)), found)
       })
@@ -330,7 +328,7 @@ test('messages name the table as the file does, and cures say what to write [N1.
   strictEqual(list?.cure, 'write = ANY (:xs::type[])')
   const [placeholder] = judge(endpointOf('POST', 'SELECT $1'), 'postgres')
   match(placeholder?.message ?? '', /Placeholder \$1 is not supported/)
-  for (const dialect of ['postgres', 'sqlite'] as const) {
+  for (const dialect of dialectNames) {
     const [name] = judge(endpointOf('POST', 'SELECT :tähtaeg'), dialect)
     strictEqual(name?.message, 'Placeholder :tähtaeg is not supported, its name may have A-Z, a-z, 0-9 and _')
   }
@@ -364,6 +362,6 @@ test('every text is judged, however broken it is [N1.2]', () => {
     'WITH a AS (DELETE FROM',
   ]
   for (const text of texts) {
-    for (const dialect of both) ok(Array.isArray(judge(endpointOf('GET', text), dialect)), text)
+    for (const dialect of dialectNames) ok(Array.isArray(judge(endpointOf('GET', text), dialect)), text)
   }
 })

@@ -12,6 +12,7 @@ import { after, before, describe, test } from 'node:test'
 import { parse } from 'libpg-query'
 import { loadEndpoints } from '../../src/boot/endpoints.ts'
 import { render } from '../../src/database/postgres/plans/plan.ts'
+import { dialectNames } from '../../src/dialects.ts'
 import type { Endpoint, Script } from '../../src/model.ts'
 import { startTestService } from '../support/service.ts'
 
@@ -27,7 +28,7 @@ describe('files of other projects', { skip }, () => {
 
   before(async () => {
     root = collect()
-    endpoints = [...(await loadEndpoints(root, new Set(['postgres', 'sqlite']))).values()]
+    endpoints = [...(await loadEndpoints(root, new Set(dialectNames))).values()]
   })
   after(() => {
     rmSync(root, { recursive: true, force: true })
@@ -62,7 +63,7 @@ describe('files of other projects', { skip }, () => {
     deepStrictEqual(wrong, [])
   })
 
-  for (const kind of ['postgres', 'sqlite'] as const) {
+  for (const kind of dialectNames) {
     test(`${kind}: every endpoint answers rows or a named error [S-errors.1]`, async (t) => {
       const files = Object.fromEntries(sqlFiles(root).map((path) => [path, readFileSync(join(root, path))]))
       const projects = new Set(endpoints.map(({ project }) => project))

@@ -3,7 +3,7 @@ import { ok, strictEqual } from 'node:assert/strict'
 import { test } from 'node:test'
 import { usualCure } from '../../src/check/usual-cures.ts'
 import type { Mistake } from '../../src/description.ts'
-import { dialects } from '../../src/dialects.ts'
+import { dialectNames, dialects } from '../../src/dialects.ts'
 import type { Dialect } from '../../src/model.ts'
 import { readScript } from '../../src/sql/script.ts'
 
@@ -44,7 +44,7 @@ const cases: readonly [text: string, column: number, cure: string | undefined][]
 
 test('what is right elsewhere has a cure of its own, other errors have none [N1.2]', () => {
   for (const [text, column, cure] of cases) {
-    for (const dialect of ['postgres', 'sqlite'] as const) strictEqual(cureAt(text, column, dialect), cure, text)
+    for (const dialect of dialectNames) strictEqual(cureAt(text, column, dialect), cure, text)
   }
   const colon = 'write a parameter with a colon, such as :id'
   strictEqual(cureAt('SELECT 1 WHERE a = ?', 21, 'postgres'), colon)
@@ -58,7 +58,7 @@ test('what is right elsewhere has a cure of its own, other errors have none [N1.
 })
 
 test('a column that nobody meant as one has the cure of what was meant [N1.2]', () => {
-  for (const dialect of ['postgres', 'sqlite'] as const) {
+  for (const dialect of dialectNames) {
     const cureOf = (text: string, column: number): string | undefined => cureAt(text, column, dialect, 'unknown-column')
     strictEqual(
       cureOf('SELECT 1 FROM t WHERE a = "open"', 27),

@@ -7,6 +7,7 @@ import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import { newFolder } from '@services/testing'
 import type { DescribedColumn, DescribedParameter } from '../../src/description.ts'
+import { dialectNames } from '../../src/dialects.ts'
 import { digestOf } from '../../src/lock/digest.ts'
 import type { Lock, LockEntry } from '../../src/lock/lock.ts'
 import { LockTextError, readLock, writeLock } from '../../src/lock/lock-text.ts'
@@ -126,7 +127,7 @@ const expected = {
 `,
 }
 
-for (const kind of ['postgres', 'sqlite'] as const) {
+for (const kind of dialectNames) {
   describe(kind, () => {
     test('check --write writes what the databases say, the same each time [N2.1]', async () => {
       await withShop(kind, async (shop) => {

@@ -6,7 +6,7 @@ import { setTimeout } from 'node:timers/promises'
 import { describe, test } from 'node:test'
 import pg from 'pg'
 import { openDatabase } from '../../src/database/open.ts'
-import { dialects } from '../../src/dialects.ts'
+import { dialectNames, dialects } from '../../src/dialects.ts'
 import type { StatementDescription } from '../../src/description.ts'
 import type { Dialect } from '../../src/model.ts'
 import type { Database } from '../../src/database/database.ts'
@@ -344,7 +344,7 @@ const dependences: readonly (readonly [sql: string, expected: readonly string[],
   ['BEGIN; SELECT nope FROM t; COMMIT', ['*', 'unknown-column', '*']],
 ]
 
-for (const kind of ['postgres', 'sqlite'] as const) {
+for (const kind of dialectNames) {
   test(`${kind}: what depends on an earlier statement is not told as an error [N1.1]`, async () => {
     const makeIt = `; CREATE FUNCTION make_it() RETURNS void LANGUAGE plpgsql AS $f$ BEGIN EXECUTE 'CREATE TEMP TABLE y (a int)'; END $f$`
     const schema = `CREATE TABLE t (id int)${kind === 'postgres' ? makeIt : ''}`

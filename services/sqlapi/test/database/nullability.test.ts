@@ -7,7 +7,7 @@ import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import { openDatabase } from '../../src/database/open.ts'
 import type { StatementDescription } from '../../src/description.ts'
-import { dialects } from '../../src/dialects.ts'
+import { dialectNames, dialects } from '../../src/dialects.ts'
 import type { Dialect } from '../../src/model.ts'
 import type { Database } from '../../src/database/database.ts'
 import { readScript } from '../../src/sql/script.ts'
@@ -288,7 +288,7 @@ class Maker {
   }
 }
 
-for (const kind of ['postgres', 'sqlite'] as const) {
+for (const kind of dialectNames) {
   describe(kind, () => {
     test('which columns are never null [N2.1]', async () => {
       await withDatabase(kind, tables + oddities[kind], async (ask) => {

@@ -4,6 +4,7 @@
  */
 import { deepStrictEqual, doesNotMatch, match, ok, rejects, strictEqual } from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import { dialectNames } from '../../src/dialects.ts'
 import type { Dialect } from '../../src/model.ts'
 import { startTestService, type TestService } from '../support/service.ts'
 
@@ -101,7 +102,7 @@ function faultsOf({ log }: TestService): Record<string, unknown>[] {
     .filter(({ event }) => event === 'statementFailed')
 }
 
-for (const dialect of ['postgres', 'sqlite'] as const) {
+for (const dialect of dialectNames) {
   describe(`the place of a mistake, ${dialect}`, { concurrency: 4 }, () => {
     const own = situations.filter((situation) => (situation.dialect ?? dialect) === dialect)
     const path = (situation: Situation): string => `demo/POST/deep/file${own.indexOf(situation)}.sql`
@@ -184,7 +185,7 @@ test('what a database quotes of a value does not reach the log [S16] [D6.8]', ()
     },
   ))
 
-for (const dialect of ['postgres', 'sqlite'] as const) {
+for (const dialect of dialectNames) {
   test(`names of constraints, detail and hint stay out of answers, ${dialect} [S16]`, () =>
     withFiles(
       dialect,
@@ -204,7 +205,7 @@ for (const dialect of ['postgres', 'sqlite'] as const) {
     ))
 }
 
-for (const dialect of ['postgres', 'sqlite'] as const) {
+for (const dialect of dialectNames) {
   test(`an error behind the first mebibyte is in the log although nobody can be told, ${dialect} [S16]`, () => {
     const rows = dialect === 'postgres' ? 'generate_series(1, 100000) AS g (n)' : 'c'
     const series = 'WITH RECURSIVE c (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c WHERE n < 100000)'
@@ -222,7 +223,7 @@ for (const dialect of ['postgres', 'sqlite'] as const) {
   })
 }
 
-for (const dialect of ['postgres', 'sqlite'] as const) {
+for (const dialect of dialectNames) {
   test(`a statement that is refused without a database is in the log too, ${dialect} [S16]`, () =>
     withFiles(dialect, { 'demo/POST/open.sql': 'SELECT 1;\n  SELECT 2 /* never closed' }, async (service) => {
       match((await service.post('/demo/open', {})).text, /never closed/)
@@ -254,7 +255,7 @@ describe('a batch that fails says which set it was', { concurrency: 4 }, () => {
   const sets = (count: number, bad: number, set: object): object[] =>
     Array.from({ length: count }, (_, index) => (index === bad ? set : { id: index + 10, name: 'a' }))
 
-  for (const dialect of ['postgres', 'sqlite'] as const) {
+  for (const dialect of dialectNames) {
     for (const name of ['add', 'two', 'temp']) {
       // One batch at a time: all of them write the same keys.
       describe(`${name}, ${dialect}`, { concurrency: 1 }, () => {

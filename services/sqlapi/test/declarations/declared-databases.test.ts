@@ -3,6 +3,7 @@ import { deepStrictEqual, strictEqual } from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
+import { dialectNames } from '../../src/dialects.ts'
 import type { Dialect } from '../../src/model.ts'
 import { startTestService, type TestService } from '../support/service.ts'
 
@@ -50,7 +51,7 @@ async function refusal(reply: ReturnType<TestService['get']>): Promise<string> {
 const usage = 'InvalidDataAccessApiUsageException'
 
 describe('declared parameters', { concurrency: 2 }, () => {
-  for (const kind of ['postgres', 'sqlite'] as const) {
+  for (const kind of dialectNames) {
     test(`${kind}: the optional filter of the manual [N3.2] [N3.3]`, async () => {
       const sql = example(kind === 'postgres' ? ':from::date IS NULL' : '(:from IS NULL')
       await withService(kind, { 'demo/GET/orders.sql': sql, 'demo/POST/orders.sql': sql }, async (service) => {

@@ -6,6 +6,7 @@ import { test } from 'node:test'
 import { documentationOf } from '../../src/declarations/documentation.ts'
 import { readDeclarations } from '../../src/declarations/read.ts'
 import { type Described, readYamlComment } from '../../src/declarations/yaml-comment.ts'
+import { dialectNames } from '../../src/dialects.ts'
 import type { Declarations, YamlComment } from '../../src/model.ts'
 import { startTestService } from '../support/service.ts'
 
@@ -117,7 +118,7 @@ test('lines with @ go before the comment, in each word by itself [N3.5] [N3.1]',
   deepStrictEqual([broken.summary, broken.description, broken.params.size], ['Orders', undefined, 0])
 })
 
-for (const kind of ['postgres', 'sqlite'] as const) {
+for (const kind of dialectNames) {
   test(`${kind}: no answer changes with the comment, whatever it says [N3.5]`, async () => {
     const sql = 'SELECT :state AS state, :customer AS customer'
     const files = {

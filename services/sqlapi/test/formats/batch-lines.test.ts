@@ -3,6 +3,7 @@ import { deepStrictEqual, match, ok, strictEqual, throws } from 'node:assert/str
 import { after, before, describe, test } from 'node:test'
 import { anyCharacter } from '@services/testing/characters'
 import fc from 'fast-check'
+import { dialectNames } from '../../src/dialects.ts'
 import { csv } from '../../src/formats/csv.ts'
 import type { Dialect } from '../../src/model.ts'
 import { readRows } from '../../src/serve/params/csv.ts'
@@ -21,7 +22,7 @@ function messageOf({ text }: TestReply): string {
   return (JSON.parse(text) as { message: string }).message
 }
 
-for (const kind of ['postgres', 'sqlite'] as const) {
+for (const kind of dialectNames) {
   describe(`on ${kind}`, () => {
     let service: TestService
     before(async () => {

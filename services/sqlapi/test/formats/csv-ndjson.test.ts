@@ -1,11 +1,11 @@
 /** Rows as CSV and as NDJSON, asked for with `Accept`, over real sockets, from both databases. */
 import { deepStrictEqual, match, ok, strictEqual } from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import { dialectNames } from '../../src/dialects.ts'
 import { formats } from '../../src/formats/formats.ts'
 import type { Dialect } from '../../src/model.ts'
 import { startTestService, type TestService } from '../support/service.ts'
 
-const kinds = ['postgres', 'sqlite'] as const satisfies readonly Dialect[]
 const csv = { accept: 'text/csv' }
 const ndjson = { accept: 'application/x-ndjson' }
 
@@ -27,7 +27,7 @@ const files = (kind: Dialect): Record<string, string> => ({
   'demo/GET/alone.sql': `SELECT NULL AS a UNION ALL SELECT ''`,
 })
 
-for (const kind of kinds) {
+for (const kind of dialectNames) {
   describe(`on ${kind}`, () => {
     let service: TestService
     before(async () => {

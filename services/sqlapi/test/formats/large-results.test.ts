@@ -7,12 +7,11 @@ import { after, before, describe, test } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import { peakResidentBytes, residentBytes, withoutMemoryUse } from '@services/testing'
 import { collectLimit } from '../../src/database/result.ts'
+import { dialectNames } from '../../src/dialects.ts'
 import type { Dialect } from '../../src/model.ts'
 import { createDatabase } from '../support/databases.ts'
 import { startSqlapi } from '../support/process.ts'
 import { startTestService, type TestService } from '../support/service.ts'
-
-const kinds = ['postgres', 'sqlite'] as const satisfies readonly Dialect[]
 
 /** `:n` rows of about a hundred bytes; the row number `:bad` is an error. */
 const rows: Readonly<Record<Dialect, string>> = {
@@ -76,7 +75,7 @@ function closed(socket: Socket): Promise<void> {
   return new Promise((resolve) => socket.once('close', () => resolve()))
 }
 
-for (const kind of kinds) {
+for (const kind of dialectNames) {
   describe(`on ${kind}`, () => {
     let service: TestService
     before(async () => {
@@ -169,7 +168,7 @@ for (const kind of kinds) {
 
 test('a million rows through a process that stays small [S-large.4]', async (t) => {
   if (withoutMemoryUse !== false) return t.skip(withoutMemoryUse)
-  for (const kind of kinds) {
+  for (const kind of dialectNames) {
     const database = await createDatabase(kind)
     const config = { datasources: [{ name: 'demo', url: database.url }] }
     const service = await startSqlapi({ files: { 'demo/GET/rows.sql': rows[kind] }, config })

@@ -5,6 +5,7 @@ import { deepStrictEqual, match, ok, strictEqual } from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { call, freePort, linesOf, until, Wire } from '@services/testing'
 import pg from 'pg'
+import { dialectNames } from '../../src/dialects.ts'
 import { createDatabase } from '../support/databases.ts'
 import { startSqlapi } from '../support/process.ts'
 import { startTestService, type TestService, type TestServiceOptions } from '../support/service.ts'
@@ -98,7 +99,7 @@ test('errors, the default: a line for each answer with an error, and none for ot
   })
 })
 
-for (const kind of ['sqlite', 'postgres'] as const) {
+for (const kind of dialectNames) {
   test(`all, ${kind}: a line for each request with its rows, datasource and wait [O2.3]`, async () => {
     const batch = { queries: [{ x: 1 }, { x: 2 }, { x: 3 }] }
     await withService(

@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { describe, test, type TestContext } from 'node:test'
 import { newFolder, until, writeFiles } from '@services/testing'
 import { compileClient, writeClientTypes } from '@services/testing/openapi-client'
+import { dialectNames } from '../../src/dialects.ts'
 import type { Dialect } from '../../src/model.ts'
 import { createDatabase } from '../support/databases.ts'
 import { spawnSqlapi, startSqlapi } from '../support/process.ts'
@@ -102,7 +103,7 @@ function examplesOf({ paths }: Document): { method: string; path: string; body: 
   )
 }
 
-for (const kind of ['postgres', 'sqlite'] as const) {
+for (const kind of dialectNames) {
   describe(`described by ${kind}`, () => {
     test('rows are typed to the column, parameters from comments and statements [N4.1]', async (t) => {
       const { paths, components } = await read(await start(t, kind))

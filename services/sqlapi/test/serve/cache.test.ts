@@ -1,13 +1,14 @@
 /** What files with `@cache` tell caches, over real sockets, on both databases. */
 import { deepStrictEqual, match, notStrictEqual, ok, strictEqual } from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import { dialectNames } from '../../src/dialects.ts'
 import { startTestService, type TestReply, type TestService } from '../support/service.ts'
 
 function told({ headers }: TestReply): unknown {
   return [headers['cache-control'], headers['vary'], typeof headers['etag']]
 }
 
-for (const kind of ['postgres', 'sqlite'] as const) {
+for (const kind of dialectNames) {
   describe(`@cache on ${kind}`, () => {
     let service: TestService
     before(async () => {

@@ -8,6 +8,7 @@ import { after, before, describe, test } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import { brotliDecompressSync, createGunzip, gunzipSync, zstdDecompressSync } from 'node:zlib'
 import { type BinaryAnswer, callForBytes, until } from '@services/testing'
+import { dialectNames } from '../../src/dialects.ts'
 import type { Reply } from '../../src/model.ts'
 import { encode } from '../../src/serve/representation/compress.ts'
 import { startTestService, type TestService } from '../support/service.ts'
@@ -27,7 +28,7 @@ function decoded(answer: BinaryAnswer): string {
   return decoders[codingOf(answer)]!(answer.bytes).toString()
 }
 
-for (const kind of ['postgres', 'sqlite'] as const) {
+for (const kind of dialectNames) {
   describe(`on ${kind}`, () => {
     let service: TestService
     let port: number

@@ -4,6 +4,7 @@
  */
 import { deepStrictEqual, match, ok, strictEqual } from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { dialectNames } from '../../src/dialects.ts'
 import type { Dialect } from '../../src/model.ts'
 import { startTestService, type TestReply, type TestService } from '../support/service.ts'
 
@@ -92,7 +93,7 @@ interface Answers {
 }
 
 describe('errors: full', { concurrency: 2 }, () => {
-  for (const kind of ['postgres', 'sqlite'] as const) {
+  for (const kind of dialectNames) {
     test(`${kind}: a failed statement is told with detail, hint, position and code [N5.2]`, () =>
       withService(kind, { errors: 'full' }, async (service) => {
         for (let round = 0; round < 4; round++) {

@@ -4,9 +4,9 @@
 import { deepStrictEqual, ok, strictEqual } from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { dialects } from '../../src/dialects.ts'
+import { dialectNames, dialects } from '../../src/dialects.ts'
 import { render } from '../../src/database/postgres/plans/plan.ts'
-import type { Dialect, Statement } from '../../src/model.ts'
+import type { Statement } from '../../src/model.ts'
 import { offsetOfByte, offsetOfPoint, type Position, positionOf, sourceOf } from '../../src/sql/position.ts'
 import { readScript } from '../../src/sql/script.ts'
 
@@ -35,7 +35,7 @@ test('every character that was sent comes from its own place in the file, howeve
   fc.assert(
     fc.property(files, fc.constantFrom(...renderings), fc.constantFrom('i', 'I', 't'), (parts, rendering, code) => {
       const file = parts.join('')
-      for (const dialect of ['postgres', 'sqlite'] as const satisfies Dialect[]) {
+      for (const dialect of dialectNames) {
         for (const statement of readScript(file, dialects[dialect].grammar).statements) {
           const rendered = render(statement, code.repeat(statement.names.length), rendering)
           checked += checkPlaces(file, statement, rendered.ends)

@@ -5,13 +5,12 @@ import { before, test } from 'node:test'
 import { anyCharacter } from '@services/testing/characters'
 import fc from 'fast-check'
 import { loadModule, parseSync } from 'libpg-query'
-import { dialects } from '../../src/dialects.ts'
+import { dialectNames, dialects } from '../../src/dialects.ts'
 import type { Dialect, ParameterSlot, Statement } from '../../src/model.ts'
 import { lex } from '../../src/sql/lex.ts'
 import { readScript } from '../../src/sql/script.ts'
 
 const seed = Number(process.env['SEED'] ?? 20260701)
-const bothDialects: readonly Dialect[] = ['postgres', 'sqlite']
 
 before(() => loadModule())
 
@@ -67,7 +66,7 @@ test('pieces and slots make up the statement again, and between statements there
     '$1',
   ]
   const texts = fc.array(fc.constantFrom(...parts), { maxLength: 30 }).map((chosen) => chosen.join(''))
-  for (const dialect of bothDialects) {
+  for (const dialect of dialectNames) {
     fc.assert(
       fc.property(fc.oneof(texts, fc.string({ unit: anyCharacter })), (text) => {
         const { statements, parameters } = readScript(text, dialects[dialect].grammar)
@@ -177,7 +176,7 @@ test('statements end where SQLite takes them as complete [D3.1]', () => {
 })
 
 test('comments and empty statements are no statements [D3.3]', () => {
-  for (const dialect of bothDialects) {
+  for (const dialect of dialectNames) {
     for (const text of ['', ' \n', '-- a', '/* ; */', ';', ' ; ; -- :a\n;'])
       deepStrictEqual(sources(text, dialect), [], text)
     deepStrictEqual(sources('a; /* b */ c -- ;\n; d;', dialect), ['a', 'c', 'd'])
@@ -202,7 +201,7 @@ test('what is never closed belongs to the statement before it, or is one of its 
     ["SELECT 'a''", ["SELECT 'a''"], 1, 'The text'],
     ['SELECT "a', ['SELECT "a'], 1, 'The quoted name'],
   ]
-  for (const dialect of bothDialects) {
+  for (const dialect of dialectNames) {
     for (const [text, expected, line, what] of texts) {
       const { statements } = readScript(text, dialects[dialect].grammar)
       deepStrictEqual(statements.map(sourceOf), expected)
@@ -223,7 +222,7 @@ test('a statement knows the line on which it starts', () => {
 })
 
 test('parameters are listed once, in the order of first use [S-params.1]', () => {
-  for (const dialect of bothDialects) {
+  for (const dialect of dialectNames) {
     const { statements, parameters } = readScript('SELECT :b, :a, :b; SELECT :c, :a', dialects[dialect].grammar)
     deepStrictEqual(parameters, ['b', 'a', 'c'])
     deepStrictEqual(
@@ -260,7 +259,7 @@ test('a parameter alone between the brackets of IN, NOT IN and ARRAY has that ro
     ['f(:x)', 'value', '', ''],
     [':x', 'value', '', ''],
   ]
-  for (const dialect of bothDialects) {
+  for (const dialect of dialectNames) {
     for (const [text, role, before, after] of roles)
       deepStrictEqual(slotsOf(text, dialect), [{ name: 'x', source: 0, role, before, after, cast: '' }], text)
   }
