@@ -3,7 +3,7 @@
  * force.
  */
 import { deepStrictEqual, match, ok, strictEqual } from 'node:assert/strict'
-import { readdirSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, test } from 'node:test'
 import { Validator } from '@seriousme/openapi-schema-validator'
@@ -16,6 +16,7 @@ import type { GeneratedFrom } from '../../src/boot/ingest/ingest.ts'
 import type { ResponseShape, SoapEndpoint } from '../../src/model.ts'
 import { finish, type Steps } from '../../src/steps.ts'
 import { readWsdl, type Wsdl } from '../../src/wsdl/operations/operations.ts'
+import { realFolder, realWsdls, withoutRealWsdls } from '../support/wsdl/real-wsdls.ts'
 import { type Description, type Schema, startTypedService } from '../support/wsdl/typed-service.ts'
 import { generateAll, noFiles, resolveIn, wsdlAround } from '../support/wsdl/wsdl.ts'
 
@@ -255,17 +256,13 @@ test('/api of a service with a WSDL, its required body and the header of the use
   }
 })
 
-const folder = process.env['XROAD_PROXY_REAL_WSDLS']
-const skip = folder === undefined ? 'XROAD_PROXY_REAL_WSDLS names no folder' : false
-
-describe('real WSDLs [D6.3 S-typed.components]', { skip }, () => {
+describe('real WSDLs [D6.3 S-typed.components]', { skip: withoutRealWsdls }, () => {
   for (const shape of ['plain', 'schema'] as const) {
     test(`answers in the shape ${shape}`, async (t) => {
-      const root = folder ?? ''
-      const files = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.wsdl'))
-      const wsdls = files
-        .toSorted()
-        .map((file) => readWsdl(readFileSync(join(root, file)), file, resolveIn(dirname(join(root, file)))))
+      const wsdls = realWsdls.map((file) => {
+        const path = join(realFolder, file)
+        return readWsdl(readFileSync(path), file, resolveIn(dirname(path)))
+      })
       const described = describeAll(wsdls, { shape })
       await refuseInvalid(described)
       const { paths } = described.document

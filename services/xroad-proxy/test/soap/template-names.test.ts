@@ -7,6 +7,7 @@ import { nearest } from '@services/config-file'
 import fc from 'fast-check'
 import { readDsl } from '../../src/boot/dsl/dsl.ts'
 import { parseTemplate } from '../../src/soap/request/template.ts'
+import { realFiles, realFolder, withoutRealWsdls } from '../support/wsdl/real-wsdls.ts'
 import { generateAround, wsdlAround } from '../support/wsdl/wsdl.ts'
 import { drop } from '../support/wsdl/wsdl-folder.ts'
 import { startLanes } from '../support/lanes.ts'
@@ -282,23 +283,15 @@ describe('no generated file and no example is told of [X26]', () => {
     }
   })
 
-  const real = process.env['XROAD_PROXY_REAL_WSDLS']
-  test(
-    'files that real WSDLs give are not told of',
-    { skip: real === undefined ? 'XROAD_PROXY_REAL_WSDLS names no folder' : false },
-    () => {
-      const folder = real ?? ''
-      const names = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) =>
-        /\.(?:wsdl|xsd)$/.test(name),
-      )
-      const { files } = drop(
-        Object.fromEntries(names.map((name) => [`wsdl/${name}`, readFileSync(join(folder, name))])),
-      )
-      const texts = Object.entries(files())
-      ok(texts.length > 100, `${texts.length}`)
-      for (const [file, text] of texts) deepStrictEqual(reviewGenerated(text), [], file)
-    },
-  )
+  test('files that real WSDLs give are not told of', { skip: withoutRealWsdls }, () => {
+    const names = realFiles(/\.(?:wsdl|xsd)$/)
+    const { files } = drop(
+      Object.fromEntries(names.map((name) => [`wsdl/${name}`, readFileSync(join(realFolder, name))])),
+    )
+    const texts = Object.entries(files())
+    ok(texts.length > 100, `${texts.length}`)
+    for (const [file, text] of texts) deepStrictEqual(reviewGenerated(text), [], file)
+  })
 
   test('examples and what comes with the package', () => {
     const folders = ['../../../../examples/xroad-proxy/DSL', '../../dsl'].map((each) => join(import.meta.dirname, each))

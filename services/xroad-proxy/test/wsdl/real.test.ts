@@ -4,8 +4,8 @@
  * the schemas of callers and answers can be made.
  */
 import { deepStrictEqual, ok, strictEqual } from 'node:assert/strict'
-import { readFileSync, readdirSync, statSync } from 'node:fs'
-import { dirname, join, relative } from 'node:path'
+import { readFileSync, statSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { describe, test } from 'node:test'
 import { newFolder } from '@services/testing'
 import { readDsl } from '../../src/boot/dsl/dsl.ts'
@@ -15,23 +15,24 @@ import { readWsdl } from '../../src/wsdl/operations/operations.ts'
 import { describeRequest } from '../../src/wsdl/description/request-schema.ts'
 import { ResponseSchemas } from '../../src/wsdl/description/response-schema.ts'
 import { generatedFloors } from '../support/wsdl/real-floors.ts'
+import { realFolder, realWsdls, withoutRealWsdls } from '../support/wsdl/real-wsdls.ts'
 import { generateAll, resolveIn } from '../support/wsdl/wsdl.ts'
 import { nobody } from '../support/wsdl/wsdl-folder.ts'
 
-const folder = process.env['XROAD_PROXY_REAL_WSDLS']
-const skip = folder === undefined ? 'XROAD_PROXY_REAL_WSDLS names no folder' : false
+const skip = withoutRealWsdls
 
 describe(
   'real WSDLs: every operation is generated or has a reason, and none is lost [S-wsdl.1 S-wsdl.2 S-wsdl.4 X23 P2.4]',
   { skip },
   () => {
-    for (const path of folder === undefined ? [] : wsdlsIn(folder)) {
-      test(relative(folder ?? '', path), () => {
-        const wsdl = readWsdl(readFileSync(path), relative(folder ?? '', path), resolveIn(dirname(path)))
+    for (const name of realWsdls) {
+      test(name, () => {
+        const path = join(realFolder, name)
+        const wsdl = readWsdl(readFileSync(path), name, resolveIn(dirname(path)))
         const answers = new ResponseSchemas(wsdl, (key) => `#/${key}`)
         const results = generateAll(wsdl)
         ok(results.length > 0)
-        const floor = generatedFloors[`${relative(folder ?? '', path)} ${results.length}`] ?? 0
+        const floor = generatedFloors[`${name} ${results.length}`] ?? 0
         ok(
           results.filter(({ kind }) => kind === 'generated').length >= floor,
           `fewer than ${floor} operations are generated`,
@@ -64,7 +65,7 @@ test(
   () => {
     const dslPath = join(newFolder(), 'DSL')
     const read = () =>
-      ingestWsdls({ dir: folder ?? '', dslPath, client: nobody, allowHttp: false, hostAllowlist: [], write: true })
+      ingestWsdls({ dir: realFolder, dslPath, client: nobody, allowHttp: false, hostAllowlist: [], write: true })
     const bytes = ({ generated }: ReturnType<typeof read>) =>
       [...generated.keys()].map((path) => [path, readFileSync(path, 'utf8'), statSync(path, { bigint: true }).mtimeNs])
     const first = bytes(read())
@@ -74,10 +75,3 @@ test(
     deepStrictEqual([endpoints.length, warnings], [first.length, []])
   },
 )
-
-function wsdlsIn(root: string): string[] {
-  return readdirSync(root, { recursive: true, encoding: 'utf8' })
-    .filter((file) => file.endsWith('.wsdl'))
-    .toSorted()
-    .map((file) => join(root, file))
-}

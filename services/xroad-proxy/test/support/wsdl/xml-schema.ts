@@ -41,6 +41,12 @@ export function openSchemas(path: string, text: string): Schemas {
   return { validate: (documents) => validate(folder, documents) }
 }
 
+/**
+ * What is wrong with a value only because its pattern is anchored: authors mean the whole value by `^..$`, XML Schema
+ * the two characters, so no useful value fits such a pattern.
+ */
+export const anchored = /\[facet 'pattern'\] .* the pattern '\^.*\$'|is not a valid value of the (?:local )?atomic type/
+
 /** Why no document can be judged; undefined where the schemas are whole. */
 export function whyNotCompiled(path: string, text: string): string | undefined {
   try {
