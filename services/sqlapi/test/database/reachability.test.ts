@@ -27,6 +27,12 @@ function told(running: Running, count: number): Promise<void> {
   return until(async () => isTold() || (await ask(running).then(isTold)), `${count} lines about the database`)
 }
 
+/** That it was away, and that it is back, and nothing else. */
+async function toldOfReturn(running: Running): Promise<void> {
+  await told(running, 2)
+  deepStrictEqual(tellings(running).map(({ event }) => event), ['datasourceUnreachable', 'datasourceReached']) // prettier-ignore
+}
+
 async function ask({ port }: Running, times = 1): Promise<number[]> {
   const answers = await Promise.all(Array.from({ length: times }, () => call(port, '/crm/one')))
   return answers.map(({ status }) => status)
@@ -93,8 +99,7 @@ test('a database that is down at the start is told once, and once when it is the
   for (const status of await ask(running, 10)) strictEqual(status, 400)
   forwarder.pass()
   await untilStatus(running, 200)
-  await told(running, 2)
-  deepStrictEqual(tellings(running).map(({ event }) => event), ['datasourceUnreachable', 'datasourceReached']) // prettier-ignore
+  await toldOfReturn(running)
   await running.stop()
   await remove()
 })
@@ -111,8 +116,7 @@ for (const workers of [1, 2]) {
     await untilStatus(running, 400)
     forwarder.pass()
     await untilStatus(running, 200)
-    await told(running, 2)
-    deepStrictEqual(tellings(running).map(({ event }) => event), ['datasourceUnreachable', 'datasourceReached']) // prettier-ignore
+    await toldOfReturn(running)
     await running.stop()
     await remove()
   })
@@ -130,8 +134,7 @@ test(
     await replaceWorkers(running)
     forwarder.pass()
     await until(() => ask(running).then(([status]) => status === 200, () => false), 'status 200') // prettier-ignore
-    await told(running, 2)
-    deepStrictEqual(tellings(running).map(({ event }) => event), ['datasourceUnreachable', 'datasourceReached']) // prettier-ignore
+    await toldOfReturn(running)
     await running.stop()
     await remove()
   },
