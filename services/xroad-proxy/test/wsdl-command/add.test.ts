@@ -14,8 +14,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
-import { createServer, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { ServerResponse } from 'node:http'
 import { join } from 'node:path'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import { type Ended, type Files, newFolder, writeFiles } from '@services/testing'
@@ -28,6 +27,7 @@ import { readOwner, readProvider, readServiceAddress } from '../../src/wsdl-comm
 import { writeSidecar } from '../../src/wsdl-command/add/sidecar-text.ts'
 import { runCommand } from '../support/commands.ts'
 import { spawnProxy } from '../support/process.ts'
+import { openSite, type Page, type PageSite } from '../support/upstreams/page-site.ts'
 import { demo, wsdlOf } from '../support/wsdl/wsdl-folder.ts'
 
 const config = { 'proxy.yaml': 'wsdl_watch_dir: wsdl\nclient_data: {member_class: GOV, member_code: "70000000"}\n' }
@@ -221,30 +221,24 @@ describe('what it includes [P1.3]', () => {
 })
 
 describe('from an address [P1.3]', () => {
-  type Page = string | ((response: ServerResponse) => void)
-  let pages: Record<string, Page> = {}
-  let base = ''
-  const server = createServer((request, response) => {
-    const page = pages[request.url ?? '']
-    if (typeof page === 'function') return page(response)
-    response.writeHead(page === undefined ? 404 : 200).end(page ?? 'no such page')
-  })
+  let site: PageSite
   before(async () => {
-    await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve))
-    base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    site = await openSite()
   })
-  after(() => server.close())
-  beforeEach(() => (pages = {}))
+  after(() => site.close())
+  beforeEach(() => {
+    site.pages = {}
+  })
   const open = ['--allow-http', '--allow-private-address', '127.0.0.1']
 
   test('the WSDL and what it names, relative to where it came from', async () => {
-    pages = {
+    site.pages = {
       '/x/Service.svc?wsdl': including('parts/a.xsd'),
       '/x/parts/a.xsd': schema(include('../b.xsd')),
       '/x/b.xsd': schema(far),
     }
     const { folder, add } = project({})
-    const { code, stderr, stdout } = await add(`${base}/x/Service.svc?wsdl#frag`, ...provider, ...open)
+    const { code, stderr, stdout } = await add(`${site.base}/x/Service.svc?wsdl#frag`, ...provider, ...open)
     deepStrictEqual([code, stderr], [0, ''])
     match(stdout, /^added {5}wsdl\/arireg\/Service\.svc\.wsdl {2}from http:.*\?wsdl$/m)
     deepStrictEqual(filesIn(join(folder, 'wsdl/arireg')), [
@@ -256,7 +250,7 @@ describe('from an address [P1.3]', () => {
     ])
     const list = readVendored(readFileSync(join(folder, 'wsdl/arireg/Service.svc.vendor.json'), 'utf8'))
     deepStrictEqual(
-      list?.map(({ url, file }) => [url.slice(base.length), file]),
+      list?.map(({ url, file }) => [url.slice(site.base.length), file]),
       [
         ['/x/Service.svc?wsdl', 'Service.svc.wsdl'],
         ['/x/b.xsd', 'b.xsd'],
@@ -264,7 +258,7 @@ describe('from an address [P1.3]', () => {
       ],
     )
     const digest = createHash('sha256')
-      .update(pages['/x/b.xsd'] as string)
+      .update(site.pages['/x/b.xsd'] as string)
       .digest('hex')
     strictEqual(list?.find(({ file }) => file === 'b.xsd')?.sha256, digest)
     strictEqual(started(folder).length, 1)
@@ -284,9 +278,9 @@ describe('from an address [P1.3]', () => {
       '/%C3%B5.wsdl': 'C3_B5.wsdl',
     }
     for (const [path, name] of Object.entries(names)) {
-      pages[path] = wsdlOf(['find'])
+      site.pages[path] = wsdlOf(['find'])
       const { folder, add } = project({})
-      const { stderr } = await add(`${base}${path}`, ...provider, ...open)
+      const { stderr } = await add(`${site.base}${path}`, ...provider, ...open)
       strictEqual(stderr, '', path)
       deepStrictEqual(
         filesIn(join(folder, 'wsdl/arireg')).filter((each) => each.endsWith('.wsdl')),
@@ -299,10 +293,10 @@ describe('from an address [P1.3]', () => {
   })
 
   test('whoever ends it half-way finds nothing', async () => {
-    pages = { '/a.wsdl': including('a.xsd') }
-    const asked = new Promise<void>((resolve) => (pages['/a.xsd'] = () => resolve()))
+    site.pages = { '/a.wsdl': including('a.xsd') }
+    const asked = new Promise<void>((resolve) => (site.pages['/a.xsd'] = () => resolve()))
     const { folder } = project({})
-    const args = ['wsdl', 'add', `${base}/a.wsdl`, ...provider, ...open]
+    const args = ['wsdl', 'add', `${site.base}/a.wsdl`, ...provider, ...open]
     const run = spawnProxy({ args, cwd: folder })
     await asked
     run.kill('SIGINT')
@@ -317,7 +311,7 @@ describe('from an address [P1.3]', () => {
     const grow = (response: ServerResponse, path: string): void => {
       response.end(schema(include(`${path}0.xsd`) + include(`${path}1.xsd`)))
     }
-    pages = new Proxy<Record<string, Page>>(
+    site.pages = new Proxy<Record<string, Page>>(
       { '/a.wsdl': including('s.xsd') },
       {
         get: (known, name: string) =>
@@ -325,30 +319,30 @@ describe('from an address [P1.3]', () => {
       },
     )
     const { folder, add } = project({})
-    const { code, stderr } = await add(`${base}/a.wsdl`, ...provider, ...open)
+    const { code, stderr } = await add(`${site.base}/a.wsdl`, ...provider, ...open)
     strictEqual(code, 1)
     match(stderr, /is one of more than 500 files/)
     ok(!existsSync(join(folder, 'wsdl')))
   })
 
   test('the guard, what is not found, what is not a WSDL, what is too large', async () => {
-    pages = { '/page': '<html/>', '/text': 'hello', '/a.wsdl': wsdlOf(['find']), '/xsd': schema(far) }
-    pages['/far'] = (response) => response.writeHead(302, { location: '/a.wsdl' }).end()
+    site.pages = { '/page': '<html/>', '/text': 'hello', '/a.wsdl': wsdlOf(['find']), '/xsd': schema(far) }
+    site.pages['/far'] = (response) => response.writeHead(302, { location: '/a.wsdl' }).end()
     const refused: readonly (readonly [readonly string[], RegExp])[] = [
-      [[`${base}/a.wsdl`], /is plain http; --allow-http allows it/],
-      [[`${base}/a.wsdl`, '--allow-http'], /is a loopback address/],
+      [[`${site.base}/a.wsdl`], /is plain http; --allow-http allows it/],
+      [[`${site.base}/a.wsdl`, '--allow-http'], /is a loopback address/],
       [['https://localhost/a.wsdl'], /of this network only/],
       [['https://joe:pw@far.example.com/a.wsdl'], /has a user name or a password/],
       [['ftp://far.example.com/a.wsdl'], /does not begin with https:\/\//],
       [['file:///etc/passwd'], /does not begin with https:\/\//],
       [['https://far.example.com/a.wsdl', '--allow-host', 'other.example.com'], /--allow-host does not name/],
-      [[`${base}/none`, ...open], /answers with HTTP 404/],
-      [[`${base}/far`, ...open], /HTTP 302, a redirect, which is not followed/],
-      [[`${base}/page`, ...open], /:1: is not a WSDL: its first element is html/],
-      [[`${base}/text`, ...open], /:1: is not XML/],
-      [[`${base}/xsd`, ...open], /is not a WSDL: its first element is schema/],
+      [[`${site.base}/none`, ...open], /answers with HTTP 404/],
+      [[`${site.base}/far`, ...open], /HTTP 302, a redirect, which is not followed/],
+      [[`${site.base}/page`, ...open], /:1: is not a WSDL: its first element is html/],
+      [[`${site.base}/text`, ...open], /:1: is not XML/],
+      [[`${site.base}/xsd`, ...open], /is not a WSDL: its first element is schema/],
       [
-        [`${base}/a.wsdl`, ...open, '--max-bytes', '50'],
+        [`${site.base}/a.wsdl`, ...open, '--max-bytes', '50'],
         /larger than 50 bytes; --max-bytes allows more; nothing was added/,
       ],
     ]

@@ -2,8 +2,6 @@
 import { deepStrictEqual, match, ok, strictEqual } from 'node:assert/strict'
 import { createHash, randomUUID } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { createServer, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import { type Files, newFolder } from '@services/testing'
@@ -12,29 +10,18 @@ import { findWsdls } from '../../src/wsdl-command/paths.ts'
 import { vendor, type VendorStep } from '../../src/wsdl-command/vendor.ts'
 import { readVendored } from '../../src/wsdl/schema/vendored.ts'
 import { spawnProxy } from '../support/process.ts'
+import { openSite, type Page, type PageSite } from '../support/upstreams/page-site.ts'
 import { drop, wsdlOf } from '../support/wsdl/wsdl-folder.ts'
 
-type Page = string | ((response: ServerResponse) => void)
-
-let pages: Record<string, Page> = {}
-let asked: string[] = []
-let base = ''
-
-const server = createServer((request, response) => {
-  asked.push(request.url ?? '')
-  const page = pages[request.url ?? '']
-  if (typeof page === 'function') return page(response)
-  response.writeHead(page === undefined ? 404 : 200).end(page ?? 'no such page')
-})
+let site: PageSite
 
 before(async () => {
-  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve))
-  base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  site = await openSite()
 })
-after(() => server.close())
+after(() => site.close())
 beforeEach(() => {
-  pages = {}
-  asked = []
+  site.pages = {}
+  site.asked = []
 })
 
 const rules: DownloadRules = { allowHosts: [], privateHosts: ['127.0.0.1'], allowHttp: true, maxBytes: 100_000 }
@@ -63,8 +50,8 @@ const outcomes = (steps: readonly VendorStep[]) => steps.map(({ outcome }) => ou
 const words = (steps: readonly VendorStep[]) => steps.map(({ subject, detail }) => `${subject} ${detail}`).join('\n')
 
 test('what a killed run has left beside the WSDL is removed by the next one, and nothing else is [X30]', async () => {
-  pages = { '/s/one.xsd': schema(far) }
-  const folder = newFolder({ 'a/api.wsdl': wsdl(`${base}/s/one.xsd`) })
+  site.pages = { '/s/one.xsd': schema(far) }
+  const folder = newFolder({ 'a/api.wsdl': wsdl(`${site.base}/s/one.xsd`) })
   const plant = (content: string | Buffer): string => {
     const name = `.${randomUUID()}.tmp`
     writeFileSync(join(folder, 'a', name), content)
@@ -86,9 +73,12 @@ test('what a killed run has left beside the WSDL is removed by the next one, and
 })
 
 test('schemas are fetched once, with what they name, listed with their digests, and then used by the service [D5.1]', async () => {
-  pages = { '/s/one.xsd': schema(include('parts/two.xsd')), '/s/parts/two.xsd': schema(include('../one.xsd') + far) }
+  site.pages = {
+    '/s/one.xsd': schema(include('parts/two.xsd')),
+    '/s/parts/two.xsd': schema(include('../one.xsd') + far),
+  }
   const dropped = drop({
-    'wsdl/a/api.wsdl': wsdl(`${base}/s/one.xsd`),
+    'wsdl/a/api.wsdl': wsdl(`${site.base}/s/one.xsd`),
     'wsdl/a/api.meta.yaml': 'member_class: GOV\nmember_code: 1\n',
   })
   strictEqual(dropped.endpoints().length, 0)
@@ -103,15 +93,15 @@ test('schemas are fetched once, with what they name, listed with their digests, 
   ])
   const list = readFileSync(join(folder, 'a/api.vendor.json'), 'utf8')
   deepStrictEqual(readVendored(list), [
-    { url: `${base}/s/one.xsd`, file: 'one.xsd', sha256: digest(pages['/s/one.xsd']) },
-    { url: `${base}/s/parts/two.xsd`, file: 'two.xsd', sha256: digest(pages['/s/parts/two.xsd']) },
+    { url: `${site.base}/s/one.xsd`, file: 'one.xsd', sha256: digest(site.pages['/s/one.xsd']) },
+    { url: `${site.base}/s/parts/two.xsd`, file: 'two.xsd', sha256: digest(site.pages['/s/parts/two.xsd']) },
   ])
   deepStrictEqual(dropped.again().warnings, [])
   strictEqual(dropped.endpoints().length, 1)
 
-  asked = []
+  site.asked = []
   deepStrictEqual(outcomes(await run(folder)), ['unchanged', 'unchanged'])
-  deepStrictEqual(asked, [])
+  deepStrictEqual(site.asked, [])
   strictEqual(readFileSync(join(folder, 'a/api.vendor.json'), 'utf8'), list)
 })
 
@@ -122,8 +112,8 @@ function digest(page: Page = ''): string {
 
 describe('later runs [D5.1]', () => {
   async function fetched(): Promise<string> {
-    pages['/one.xsd'] = schema(far)
-    const folder = newFolder({ 'api.wsdl': wsdl(`${base}/one.xsd`) })
+    site.pages['/one.xsd'] = schema(far)
+    const folder = newFolder({ 'api.wsdl': wsdl(`${site.base}/one.xsd`) })
     deepStrictEqual(outcomes(await run(folder)), ['fetched'])
     return folder
   }
@@ -142,7 +132,7 @@ describe('later runs [D5.1]', () => {
     rmSync(join(folder, 'one.xsd'))
     deepStrictEqual(outcomes(await run(folder)), ['fetched'])
     rmSync(join(folder, 'one.xsd'))
-    pages['/one.xsd'] = schema(`${far}<!-- other -->`)
+    site.pages['/one.xsd'] = schema(`${far}<!-- other -->`)
     const steps = await run(folder)
     match(words(steps), /has changed since it was listed in api\.vendor\.json/)
     ok(!existsSync(join(folder, 'one.xsd')))
@@ -184,8 +174,8 @@ describe('what is refused; nothing is written then [D5.1]', () => {
   }
   for (const [name, [page, more, message]] of Object.entries(refused)) {
     test(name, async () => {
-      if (page !== undefined) pages['/one.xsd'] = page
-      const folder = newFolder({ 'api.wsdl': wsdl(`${base}/one.xsd`) })
+      if (page !== undefined) site.pages['/one.xsd'] = page
+      const folder = newFolder({ 'api.wsdl': wsdl(`${site.base}/one.xsd`) })
       const steps = await run(folder, more)
       deepStrictEqual(outcomes(steps), ['failed'])
       match(words(steps), message)
@@ -206,7 +196,7 @@ describe('what is refused; nothing is written then [D5.1]', () => {
       const steps = await run(newFolder({ 'api.wsdl': wsdl(address) }))
       deepStrictEqual(outcomes(steps), ['failed'])
       match(words(steps), message)
-      deepStrictEqual(asked, [])
+      deepStrictEqual(site.asked, [])
     })
   }
 
@@ -218,8 +208,8 @@ describe('what is refused; nothing is written then [D5.1]', () => {
   })
 
   test('one file in the place of a link is not written through it', async () => {
-    pages['/one.xsd'] = schema(far)
-    const folder = newFolder({ 'a/api.wsdl': wsdl(`${base}/one.xsd`), secret: 'mine' })
+    site.pages['/one.xsd'] = schema(far)
+    const folder = newFolder({ 'a/api.wsdl': wsdl(`${site.base}/one.xsd`), secret: 'mine' })
     symlinkSync('../secret', join(folder, 'a/one.xsd'))
     match(words(await run(folder)), /reached through a symbolic link/)
     strictEqual(readFileSync(join(folder, 'secret'), 'utf8'), 'mine')
@@ -227,10 +217,10 @@ describe('what is refused; nothing is written then [D5.1]', () => {
 })
 
 test('files that name each other end, and one trouble does not keep the others from being fetched [D5.1]', async () => {
-  pages = { '/a.xsd': schema(include('b.xsd') + include('none.xsd')), '/b.xsd': schema(include('a.xsd') + far) }
-  const folder = newFolder({ 'api.wsdl': wsdl(`${base}/a.xsd#x`) })
+  site.pages = { '/a.xsd': schema(include('b.xsd') + include('none.xsd')), '/b.xsd': schema(include('a.xsd') + far) }
+  const folder = newFolder({ 'api.wsdl': wsdl(`${site.base}/a.xsd#x`) })
   deepStrictEqual(outcomes(await run(folder)).toSorted(), ['failed', 'fetched', 'fetched'])
-  deepStrictEqual(asked.toSorted(), ['/a.xsd', '/b.xsd', '/none.xsd'])
+  deepStrictEqual(site.asked.toSorted(), ['/a.xsd', '/b.xsd', '/none.xsd'])
 })
 
 test('names that would clash, or are none, get a digest of their address [D5.1]', async () => {
@@ -245,9 +235,9 @@ test('names that would clash, or are none, get a digest of their address [D5.1]'
     '/other.wsdl',
     '/api.yml',
   ]) {
-    pages[path] = schema('')
+    site.pages[path] = schema('')
   }
-  const locations = Object.keys(pages).map((path) => `${base}${path.replace('&', '&amp;')}`)
+  const locations = Object.keys(site.pages).map((path) => `${site.base}${path.replace('&', '&amp;')}`)
   const folder = newFolder({ 'api.wsdl': wsdl(...locations) })
   deepStrictEqual(new Set(outcomes(await run(folder))), new Set(['fetched']))
   const names = readdirSync(folder).filter((name) => name !== 'api.wsdl' && name !== 'api.vendor.json')
@@ -260,32 +250,32 @@ test('names that would clash, or are none, get a digest of their address [D5.1]'
 })
 
 test('two WSDLs of one folder share a file of one address and keep those of different ones apart [D5.1]', async () => {
-  pages = { '/v1/types.xsd': schema(far), '/v2/types.xsd': schema(`${far}<!-- 2 -->`) }
+  site.pages = { '/v1/types.xsd': schema(far), '/v2/types.xsd': schema(`${far}<!-- 2 -->`) }
   const folder = newFolder({
-    '1.wsdl': wsdl(`${base}/v1/types.xsd`),
-    '2.wsdl': wsdl(`${base}/v2/types.xsd`),
-    '3.wsdl': wsdl(`${base}/v1/types.xsd`),
+    '1.wsdl': wsdl(`${site.base}/v1/types.xsd`),
+    '2.wsdl': wsdl(`${site.base}/v2/types.xsd`),
+    '3.wsdl': wsdl(`${site.base}/v1/types.xsd`),
   })
   deepStrictEqual(outcomes(await run(folder)), ['fetched', 'fetched', 'present'])
   strictEqual(readdirSync(folder).filter((name) => name.endsWith('.xsd')).length, 2)
 })
 
 test('schemas beside the WSDL are followed, framework schemas are not fetched [D5.1]', async () => {
-  pages['/two.xsd'] = schema(far)
-  const xroad = `<x:import namespace="http://x-road.eu/xsd/xroad.xsd" schemaLocation="${base}/xroad.xsd"/>`
+  site.pages['/two.xsd'] = schema(far)
+  const xroad = `<x:import namespace="http://x-road.eu/xsd/xroad.xsd" schemaLocation="${site.base}/xroad.xsd"/>`
   const files: Files = {
     'api.wsdl': wsdlOf(['find'], { schema: xroad + include('near.xsd') + include('../up.xsd') }),
-    'near.xsd': schema(include(`${base}/two.xsd`)),
+    'near.xsd': schema(include(`${site.base}/two.xsd`)),
   }
   const steps = await run(newFolder(files))
   deepStrictEqual(outcomes(steps), ['failed', 'fetched'])
   match(words(steps), /\.\.\/up\.xsd named in .*api\.wsdl, has a name that the service does not read/)
-  deepStrictEqual(asked, ['/two.xsd'])
+  deepStrictEqual(site.asked, ['/two.xsd'])
 })
 
 test('the command: a line for each file, exit code 1 when one failed, no address without its flag [D1.1]', async () => {
-  pages['/one.xsd'] = schema(far)
-  const folder = newFolder({ 'api.wsdl': wsdl(`${base}/one.xsd`) })
+  site.pages['/one.xsd'] = schema(far)
+  const folder = newFolder({ 'api.wsdl': wsdl(`${site.base}/one.xsd`) })
   const vendorWith = (...flags: readonly string[]) =>
     spawnProxy({ args: ['wsdl', 'vendor', folder, ...flags], cwd: folder }).ended
   const without = await vendorWith()
@@ -293,7 +283,7 @@ test('the command: a line for each file, exit code 1 when one failed, no address
   match(without.stdout, /^failed {4}http:.*is plain http/)
   const blocked = await vendorWith('--allow-http')
   match(blocked.stdout, /is a loopback address/)
-  deepStrictEqual(asked, [])
+  deepStrictEqual(site.asked, [])
   const { code, stdout, stderr } = await vendorWith('--allow-http', '--allow-private-address', '127.0.0.1')
   deepStrictEqual([code, stderr], [0, ''])
   match(stdout, /^fetched {3}.*one\.xsd .*\(\d+ bytes\)\n1 WSDL files: 1 schema files fetched, 0 failed\n$/)
