@@ -7,6 +7,7 @@
  * which no database can store as text.
  */
 import { Failure } from '../errors.ts'
+import { hintAt } from './hint.ts'
 
 /** What to do at an element of an array: gives the place after it. */
 export type SkipElement = (text: string, at: number, room: number) => number
@@ -188,9 +189,11 @@ export function unexpected(text: string, at: number): Failure {
   if (point === undefined) return malformed('unexpected end', at)
   const isPrintable = point > 0x20 && point < 0x7f
   const hex = point.toString(16).toUpperCase().padStart(4, '0')
-  return malformed(`unexpected ${isPrintable ? `'${String.fromCodePoint(point)}'` : `U+${hex}`}`, at)
+  return malformed(`unexpected ${isPrintable ? `'${String.fromCodePoint(point)}'` : `U+${hex}`}`, at, {
+    cause: { hint: hintAt(text, at) },
+  })
 }
 
-function malformed(what: string, at: number): Failure {
-  return new Failure('body_malformed', `Request body is not valid JSON: ${what} at character ${at + 1}`)
+function malformed(what: string, at: number, options?: ErrorOptions): Failure {
+  return new Failure('body_malformed', `Request body is not valid JSON: ${what} at character ${at + 1}`, options)
 }

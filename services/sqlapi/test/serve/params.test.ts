@@ -220,3 +220,35 @@ test('so is a batch with a set a line [N6.1]', () => {
     'Request body has Content-Encoding: gzip, which is not supported; send it uncompressed',
   )
 })
+
+test('what is usual elsewhere is told with what JSON has [D2.2] [S-error.MalformedRequestException]', () => {
+  const quotes = 'JSON has double quotes'
+  const words = 'keys and texts have double quotes'
+  const literals = 'write true, false and null in small letters'
+  const backslash = String.raw`a backslash in a text is written \\`
+  const cases: readonly (readonly [text: string, said: string])[] = [
+    ["{'a': 1}", `unexpected ''' at character 2; ${quotes}`],
+    [`'{"a": 1}'`, `unexpected ''' at character 1; ${quotes}`],
+    ['{“a”: 1}', `unexpected U+201C at character 2; ${quotes}`],
+    ['{a: 1}', `unexpected 'a' at character 2; ${words}`],
+    ['{"a": open}', `unexpected 'o' at character 7; ${words}`],
+    ['[1, õ]', `unexpected U+00F5 at character 5; ${words}`],
+    ['{"a": True}', `unexpected 'T' at character 7; ${literals}`],
+    ['[None]', `unexpected 'N' at character 2; ${literals}`],
+    ['{"a": NaN}', `unexpected 'N' at character 7; JSON has no such number`],
+    ['{"a": 1,}', `unexpected '}' at character 9; remove the comma in front of it`],
+    ['[1,\n ]', `unexpected ']' at character 6; remove the comma in front of it`],
+    [String.raw`{"a": "C:\data"}`, `unexpected 'd' at character 11; ${backslash}`],
+    [String.raw`{"a": "it\'s"}`, `unexpected ''' at character 11; ${backslash}`],
+    ['{"a": "x\n"}', String.raw`unexpected U+000A at character 9; in a text it is \n, \r or \t`],
+    ['{"a": 1} // one', `unexpected '/' at character 10; JSON has no comments`],
+    ['\ufeff{"a": 1}', `unexpected U+FEFF at character 1; send it without a byte-order mark`],
+    ['a=1', `unexpected 'a' at character 1`],
+    ['{"a"=1}', `unexpected '=' at character 5`],
+    ['{"a":}', `unexpected '}' at character 6`],
+    ['[nul]', `unexpected ']' at character 5`],
+  ]
+  for (const [text, said] of cases) {
+    malformed(() => body(text), `Request body is not valid JSON: ${said}`)
+  }
+})

@@ -5,6 +5,7 @@
  * Values stay as they were sent; what they become in the database is decided there.
  */
 import { Failure } from '../../errors.ts'
+import { hintOf } from '../../json/hint.ts'
 import { type JsonDocument, readDocuments, readJson } from '../../json/read.ts'
 import type { JsonText, JsonValue, ParameterSet, RequestHeaders } from '../../model.ts'
 
@@ -20,9 +21,9 @@ export function readBody(body: Buffer, headers: RequestHeaders = {}): BodyDocume
     return readJson(body)
   } catch (error) {
     const explained = explainCoding(error, headers)
-    throw explained instanceof Failure && explained === error && isForm(body, headers['content-type'])
-      ? malformed(`${explained.message}; the body is a form, send a JSON object`)
-      : explained
+    if (!(explained instanceof Failure) || explained !== error) throw explained
+    const isPage = isForm(body, headers['content-type'])
+    throw malformed(explained.message + (isPage ? '; the body is a form, send a JSON object' : hintOf(explained)))
   }
 }
 
