@@ -58,6 +58,12 @@ const cures: Readonly<Partial<Record<Mistake, readonly Cure[]>>> = {
       isFirst(front) && /^GO\b/i.test(text) ? 'remove it; a semicolon ends a statement' : undefined,
     ({ text, front }) =>
       isFirst(front) && /^USE\b/i.test(text) ? 'remove it; the datasource of the project is the database' : undefined,
+    ({ text, front }) => {
+      const [word] = /^(?:SELECT|INSERT|UPDATE|DELETE|WITH|CREATE|DROP|ALTER)\b/i.exec(text) ?? []
+      return word === undefined || isFirst(front) || !isWhole(front)
+        ? undefined
+        : `put a semicolon in front of ${word} if a statement begins there`
+    },
     ({ text }) => (text.startsWith('\\') ? 'remove the command, which only psql knows' : undefined),
     ({ text, front }) =>
       isFirst(front) && /^\.[a-z]/.test(text) ? 'remove the command, which only the shell of SQLite knows' : undefined,
@@ -72,6 +78,12 @@ const cures: Readonly<Partial<Record<Mistake, readonly Cure[]>>> = {
         : `write :${begun}_${rest} if that is one parameter; its name can have no hyphen`
     },
   ],
+}
+
+/** All brackets are closed, and a value or a name is the last word: nothing is missing behind it but an end. */
+function isWhole(front: string): boolean {
+  const text = front.trimEnd()
+  return text.split('(').length === text.split(')').length && /[\w)'"]$/.test(text)
 }
 
 /** The mistake is where the statement begins. */
