@@ -139,6 +139,14 @@ test('a missing dsl_path is a warning, and so is one without files [D1.9]', () =
   })
 })
 
+test('files with almost the name of a DSL file are told [D1.9]', () => {
+  const files = { 'a/x.yml': file, 'a/y.YML': file, 'a/z.yaml.txt': file, 'a/note.txt': '', 'a/w.meta.yaml': file }
+  const { warnings, endpoints } = load(files)
+  const problem = 'is ignored; only names that end in .yml or .yaml, in small letters, are read; rename it'
+  deepStrictEqual(warnings, [`a/y.YML: ${problem}`, `a/z.yaml.txt: ${problem}`])
+  strictEqual(endpoints.length, 1)
+})
+
 test('a dsl_path that is no directory stops the start [D1.9]', () => {
   inFolder({ 'x.yml': file }, (folder) => {
     match(

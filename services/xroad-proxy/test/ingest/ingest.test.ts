@@ -10,6 +10,7 @@ import { describe, test } from 'node:test'
 import { newFolder, writeFiles } from '@services/testing'
 import fc from 'fast-check'
 import { refuseAddresses } from '../../src/boot/ingest/addresses.ts'
+import { listWsdls } from '../../src/boot/ingest/folder.ts'
 import { sidecarFields } from '../../src/boot/ingest/sidecar.ts'
 import type { Endpoint } from '../../src/model.ts'
 import { besideWsdl, readVendored, writeVendored } from '../../src/wsdl/schema/vendored.ts'
@@ -69,6 +70,9 @@ describe('places where nothing is read [S-wsdl.1]', () => {
   const places: Readonly<Record<string, RegExp>> = {
     'api.wsdl': /is not in the folder of an owner/,
     'crm/API.WSDL': /only names that end in \.wsdl are read/,
+    'crm/api.wsdl.txt': /only names that end in \.wsdl are read; rename it/,
+    // Windows has no such names.
+    ...(process.platform === 'win32' ? {} : { 'crm/service?wsdl': /only names that end in \.wsdl are read/ }),
     'my crm/api.wsdl': /has a name that cannot be a part of a URL/,
     'crm/api\u0001.wsdl': /has a name with characters/,
     'crm/a  b.wsdl': /has a name with characters/,
@@ -104,9 +108,19 @@ test('a directory that is missing is a WARN and removes nothing [S-config.wsdl_w
   const dropped = drop(good)
   renameSync(join(dropped.folder, 'wsdl'), join(dropped.folder, 'away'))
   const { warnings, report } = dropped.again()
-  deepStrictEqual(plain(warnings, dropped.folder), ['wsdl_watch_dir wsdl does not exist'])
+  deepStrictEqual(plain(warnings, dropped.folder), [
+    'wsdl_watch_dir wsdl does not exist; make it, or name the one that holds the folders of the owners',
+  ])
   deepStrictEqual(report, [])
   deepStrictEqual(Object.keys(dropped.files()), ['good/fine.yml'])
+})
+
+test('an address in the place of the directory has a cure of its own [S-config.wsdl_watch_dir]', () => {
+  const { warnings } = listWsdls('https://example.org/crm?wsdl')
+  deepStrictEqual(
+    warnings.map((warning) => warning.replace(/^.* is an/, 'is an')),
+    ['is an address, expected a directory; xroad-proxy wsdl add puts the WSDL at an address into it'],
+  )
 })
 
 describe('symbolic links are not followed [S-wsdl.2]', () => {

@@ -80,6 +80,11 @@ function entriesOf(folder: string, { problems }: Tree): Dirent[] {
 function visit(path: string, entry: Dirent, ancestors: readonly string[], tree: Tree): void {
   const isDsl = extensions.has(extname(entry.name)) && !entry.name.endsWith(sidecar)
   if (entry.isDirectory()) return walk(path, ancestors, tree)
+  if (isAlmostDsl(entry.name)) {
+    tree.warnings.push(
+      `${path}: is ignored; only names that end in .yml or .yaml, in small letters, are read; rename it`,
+    )
+  }
   if (!entry.isSymbolicLink() && !isDsl) return
   const status = statusOf(path)
   if (typeof status !== 'string' && status.isDirectory()) return walk(path, ancestors, tree)
@@ -87,6 +92,11 @@ function visit(path: string, entry: Dirent, ancestors: readonly string[], tree: 
   const problem = typeof status === 'string' ? `cannot be read (${status})` : fileProblem(status)
   if (problem === undefined) tree.files.push(path)
   else tree.problems.push({ file: path, message: `${path}: ${problem}` })
+}
+
+/** Windows hides the end of `a.yml.txt`, which editors there add. */
+function isAlmostDsl(name: string): boolean {
+  return /\.ya?ml(?:\.txt)?$/i.test(name) && !extensions.has(extname(name))
 }
 
 function fileProblem(status: Stats): string | undefined {

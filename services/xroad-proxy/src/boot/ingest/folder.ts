@@ -45,7 +45,7 @@ interface Listing {
 }
 
 const problems: Readonly<Record<string, string>> = {
-  ENOENT: 'does not exist',
+  ENOENT: 'does not exist; make it, or name the one that holds the folders of the owners',
   ENOTDIR: 'is not a directory; name the one that holds the folders of the owners',
 }
 
@@ -56,7 +56,7 @@ function walk(steps: readonly string[], listing: Listing): void {
     entries = readdirSync(folder, { withFileTypes: true })
   } catch (error) {
     const { code = 'unknown' } = error as NodeJS.ErrnoException
-    const problem = problems[code] ?? `cannot be read (${code})`
+    const problem = addressProblem(folder) ?? problems[code] ?? `cannot be read (${code})`
     listing.warnings.push(`${steps.length === 0 ? `wsdl_watch_dir ${folder}` : folder} ${problem}`)
     listing.unread.push(`${steps.join('/')}/`)
     return
@@ -66,6 +66,13 @@ function walk(steps: readonly string[], listing: Listing): void {
     // Editors and mounts keep such names for themselves.
     if (!entry.name.startsWith('.')) visit([...steps, entry.name], entry, names, listing)
   }
+}
+
+/** Of an address in the place of a path, of which a slash has been lost by now. */
+function addressProblem(folder: string): string | undefined {
+  return /^https?:[/\\]/i.test(folder)
+    ? 'is an address, expected a directory; xroad-proxy wsdl add puts the WSDL at an address into it'
+    : undefined
 }
 
 function visit(steps: readonly string[], entry: Dirent, names: ReadonlySet<string>, listing: Listing): void {
@@ -79,10 +86,13 @@ function visit(steps: readonly string[], entry: Dirent, names: ReadonlySet<strin
     return warn('has a name that cannot be a part of a URL; nothing in it is read')
   }
   if (entry.name.endsWith('.wsdl')) return addWsdl(steps, warn, listing)
-  if (/\.wsdl$/i.test(entry.name)) return warn('is ignored; only names that end in .wsdl are read')
+  if (almostWsdl.test(entry.name)) return warn('is ignored; only names that end in .wsdl are read; rename it')
   const problem = sidecarProblem(entry.name, names)
   if (problem !== undefined) warn(problem)
 }
+
+/** As it comes from an address that ends in `?wsdl`, and from editors whose `.txt` Windows hides. */
+const almostWsdl = /[.?](?:single)?wsdl(?:\.txt)?$/i
 
 /** Of a file that is, or was perhaps to be, the sidecar of a WSDL. */
 function sidecarProblem(name: string, names: ReadonlySet<string>): string | undefined {
