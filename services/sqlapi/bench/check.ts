@@ -6,10 +6,9 @@ import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import { median } from '@services/bench'
 import { startThrowawayPostgres } from '@services/testing/postgres'
-import { treeSchema, writeTree } from './boot/boot-tree.ts'
+import { treeSchema, writeTree, writeTreeDatabase } from './boot/boot-tree.ts'
 
 const files = 1000
 const targetSeconds = 5
@@ -21,9 +20,7 @@ try {
   writeTree(join(folder, 'sql'), files)
   await postgres.query(treeSchema)
   const lite = join(folder, 'bench.db')
-  const database = new DatabaseSync(lite)
-  database.exec(treeSchema)
-  database.close()
+  writeTreeDatabase(lite)
   for (const [kind, url] of [
     ['PostgreSQL', postgres.url],
     ['SQLite', `sqlite:${lite}`],

@@ -3,12 +3,11 @@
  * files as large as real ones is served from SQLite by a process of its own. Ends with 1 where it takes too long.
  */
 import { mkdirSync, writeFileSync } from 'node:fs'
-import { DatabaseSync } from 'node:sqlite'
 import { join } from 'node:path'
 import { tellPage, timePage } from '@services/bench'
 import { newFolder, spawnProcess, until, untilListening } from '@services/testing'
 import { openBrowser } from '@services/testing/browser'
-import { treeSchema, writeTree } from './boot/boot-tree.ts'
+import { writeTree, writeTreeDatabase } from './boot/boot-tree.ts'
 
 const files = 1000
 const openings = 10
@@ -20,9 +19,7 @@ if ('reason' in browser) throw new Error(browser.reason)
 const folder = newFolder()
 mkdirSync(join(folder, 'sql'))
 writeTree(join(folder, 'sql'), files)
-const database = new DatabaseSync(join(folder, 'bench.db'))
-database.exec(treeSchema)
-database.close()
+writeTreeDatabase(join(folder, 'bench.db'))
 const config = {
   sql_dir: 'sql',
   server: { bind: '127.0.0.1:0' },

@@ -8,10 +8,9 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { DatabaseSync } from 'node:sqlite'
 import { setTimeout } from 'node:timers/promises'
 import { median } from '@services/bench'
-import { treeSchema, writeTree } from './boot/boot-tree.ts'
+import { writeTree, writeTreeDatabase } from './boot/boot-tree.ts'
 
 const files = 1000
 const targetMs = 200
@@ -25,9 +24,7 @@ writeTree(join(folder, 'sql'), files)
 mkdirSync(join(folder, 'sql/bench/GET'), { recursive: true })
 const file = join(folder, 'sql/bench/GET/saved.sql')
 writeFileSync(file, 'SELECT -1 AS round')
-const database = new DatabaseSync(join(folder, 'bench.db'))
-database.exec(treeSchema)
-database.close()
+writeTreeDatabase(join(folder, 'bench.db'))
 const config = {
   sql_dir: 'sql',
   server: { bind: '127.0.0.1:0' },

@@ -5,6 +5,7 @@
  */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 
 export interface Tree {
   readonly files: number
@@ -38,6 +39,13 @@ export const treeSchema: string = subjects
     return `CREATE TABLE ${subject} (id bigint PRIMARY KEY, base_id bigint, title text, status text, author_id bigint, author_role text, details jsonb, created timestamp, deleted timestamp, ${fields.join(', ')});`
   })
   .join('\n')
+
+/** A SQLite file with these tables. */
+export function writeTreeDatabase(file: string): void {
+  const database = new DatabaseSync(file)
+  database.exec(treeSchema)
+  database.close()
+}
 
 export function writeTree(folder: string, files: number): Tree {
   let bytes = 0
