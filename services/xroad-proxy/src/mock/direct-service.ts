@@ -8,10 +8,10 @@ import type { Answers } from './answers.ts'
 import { bringBack, envelopeTypeOf, openMessage, type SentMessage, tellAttachments } from './attachments.ts'
 import { earlyAnswer, readFailure } from './failures/failures.ts'
 import type { MockCall } from './failures/mock-call.ts'
-import { prolog, xmlNotation } from './failures/oddities.ts'
-import { faultEnvelope, faultOnDemand12, Refusal, soap12Namespace, soapFault12, soapNamespace } from './faults.ts'
+import { prolog } from './failures/oddities.ts'
+import { faultEnvelope, Refusal, soap12Namespace, soapFault12, soapNamespace } from './faults.ts'
 import { onDemand } from './message.ts'
-import { decode, describeRequest, readAnswer, readBody, readEnvelope, typeOf } from './soap-request.ts'
+import { decode, readAnswer, readBody, readEnvelope, toXmlCall, typeOf } from './soap-request.ts'
 import type { MockReply, Wire } from './wire.ts'
 import type { XmlElement } from './xml-reader.ts'
 
@@ -154,15 +154,8 @@ function toMockCall(wire: Wire, message: DirectMessage, sent: SentMessage, name:
   const around = (inner: string): MockReply =>
     dress(`<${name}Response xmlns="urn:mock">${inner}</${name}Response>`, message)
   return {
-    wire,
-    notation: xmlNotation,
-    target: wire.request.url ?? '/',
-    ordinary: () => around(content),
-    around,
-    aroundXml: around,
-    received: () => around(describeRequest(wire, sent)),
+    ...toXmlCall(wire, sent, around, content),
     error: (code, text) => version.fault(code, text, 500),
-    error12: faultOnDemand12,
     providerError: (text) => version.fault(version.receiver, text, 500),
   }
 }

@@ -9,10 +9,10 @@ import { bringBack, isMultipart, openMessage, type SentMessage, tellAttachments 
 import { type Message, onDemand, readMessage, xroadNamespace } from './message.ts'
 import { earlyAnswer, readFailure } from './failures/failures.ts'
 import type { MockCall } from './failures/mock-call.ts'
-import { prolog, xmlNotation } from './failures/oddities.ts'
-import { faultEnvelope, faultOnDemand12, Refusal, soapFault, soapNamespace, spell, type Spelling } from './faults.ts'
+import { prolog } from './failures/oddities.ts'
+import { faultEnvelope, Refusal, soapFault, soapNamespace, spell, type Spelling } from './faults.ts'
 import { headersOfList, isMethodList, listSoapMethods, withWsdl } from './metadata.ts'
-import { decode, describeRequest, readAnswer, readBody, typeOf } from './soap-request.ts'
+import { decode, readAnswer, readBody, toXmlCall, typeOf } from './soap-request.ts'
 import type { MockReply, Wire } from './wire.ts'
 
 export interface MockBehaviour {
@@ -108,15 +108,8 @@ function toMockCall(wire: Wire, message: Message, sent: SentMessage, name: strin
   const around = (content: string): MockReply =>
     dress(`<${name}Response xmlns="urn:mock">${content}</${name}Response>`, message, sent.envelope)
   return {
-    wire,
-    notation: xmlNotation,
-    target: wire.request.url ?? '/',
-    ordinary: () => around(message.request.content),
-    around,
-    aroundXml: around,
-    received: () => around(describeRequest(wire, sent)),
+    ...toXmlCall(wire, sent, around, message.request.content),
     error: (code, text) => soapFault(faultEnvelope(code, text)),
-    error12: faultOnDemand12,
     providerError: (text) => soapFault(faultEnvelope('SOAP-ENV:Server', text), 500),
   }
 }

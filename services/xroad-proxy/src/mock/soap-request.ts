@@ -1,10 +1,13 @@
 /**
- * A SOAP request as it comes off the wire: its bytes, its envelope as text, and what was received in words.
+ * A SOAP request as it comes off the wire: its bytes, its envelope as text, what was received in words, and what
+ * failures see of it.
  * soap-lane.ts reads it as a Security Server does, direct-service.ts as a service that is called without one.
  */
 import { describeAttachments, isMultipart, type SentMessage } from './attachments.ts'
-import { Refusal } from './faults.ts'
-import type { Wire } from './wire.ts'
+import type { MockCall } from './failures/mock-call.ts'
+import { xmlNotation } from './failures/oddities.ts'
+import { faultOnDemand12, Refusal } from './faults.ts'
+import type { MockReply, Wire } from './wire.ts'
 import { escapeXml, readXml, type XmlElement, XmlProblem } from './xml-reader.ts'
 
 const maxEnvelopeBytes = 10 * 1024 * 1024
@@ -64,7 +67,7 @@ export function readAnswer(content: Buffer): { readonly isEnvelope: boolean; rea
   return { isEnvelope, text: text.replace(/^\uFEFF?\s*(?:<\?xml[^>]*\?>)?/, '') }
 }
 
-export function describeRequest({ request }: Wire, sent: SentMessage): string {
+function describeRequest({ request }: Wire, sent: SentMessage): string {
   const { method = '', url = '', rawHeaders } = request
   const headers = rawHeaders.flatMap((name, index) =>
     index % 2 === 0 ? [`<header name="${escapeXml(name)}">${escapeXml(rawHeaders[index + 1] ?? '')}</header>`] : [],
@@ -73,4 +76,23 @@ export function describeRequest({ request }: Wire, sent: SentMessage): string {
     `<method>${escapeXml(method)}</method><target>${escapeXml(url)}</target>${headers.join('')}` +
     `<body>${escapeXml(sent.envelope.toString('utf8'))}</body>${describeAttachments(sent)}`
   )
+}
+
+/** The call, but for the faults of the one who answers it; `around` makes an answer of content. */
+export function toXmlCall(
+  wire: Wire,
+  sent: SentMessage,
+  around: (content: string) => MockReply,
+  content: string,
+): Omit<MockCall, 'error' | 'providerError'> {
+  return {
+    wire,
+    notation: xmlNotation,
+    target: wire.request.url ?? '/',
+    ordinary: () => around(content),
+    around,
+    aroundXml: around,
+    received: () => around(describeRequest(wire, sent)),
+    error12: faultOnDemand12,
+  }
 }
