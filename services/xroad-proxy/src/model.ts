@@ -12,7 +12,7 @@ export interface Identity {
 
 /** A REST service of a provider. `path` starts with a slash or is empty; it may have parameters, `{id}`. */
 export interface Target {
-  /** Empty for our own instance. */
+  /** Empty for our own, which requests take from the configuration. */
   readonly xroadInstance: string
   readonly memberClass: string
   readonly memberCode: string

@@ -8,7 +8,7 @@ import type { Operation } from '../../wsdl/operations/operations.ts'
 import type { Destination } from '../../wsdl/dsl/write.ts'
 import type { ServiceId } from '../../wsdl/dsl/header-template.ts'
 import type { NamedClient } from '../config/client-fields.ts'
-import type { Sidecar } from './sidecar.ts'
+import type { Provider, Sidecar } from './sidecar.ts'
 
 export interface Circumstances extends AddressRules {
   /** `client_data` */
@@ -52,10 +52,7 @@ function toService(operation: Operation, sidecar: Sidecar | undefined, client: I
   }
 }
 
-function memberOf(
-  sidecar: Sidecar | undefined,
-  client: Identity,
-): Pick<ServiceId, 'xroadInstance' | 'memberClass' | 'memberCode' | 'subsystemCode'> {
+function memberOf(sidecar: Sidecar | undefined, client: Identity): Provider {
   const { provider } = sidecar ?? {}
   if (provider !== undefined) return provider
   return {

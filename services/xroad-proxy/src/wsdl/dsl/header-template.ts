@@ -2,16 +2,11 @@
  * The service that an envelope is for -> the lines of its X-Road header, as a template: who calls, the id of the
  * message and its user come with each call. What the Body holds is envelope-template.ts.
  */
+import type { Target } from '../../model.ts'
 import { escapeText } from './template-text.ts'
 
 /** The X-Road service that an envelope is for. */
-export interface ServiceId {
-  /** Empty for our own, which the envelope takes from the configuration. */
-  readonly xroadInstance: string
-  readonly memberClass: string
-  readonly memberCode: string
-  readonly subsystemCode: string
-  readonly serviceCode: string
+export interface ServiceId extends Omit<Target, 'path'> {
   readonly serviceVersion: string | undefined
 }
 
