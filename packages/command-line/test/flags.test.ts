@@ -73,6 +73,9 @@ const commands = '\nCommands: serve (also without a command), file add, file dro
 const refused: readonly [string[], string][] = [
   [['--confg', 'a'], 'unknown flag "--confg"; did you mean --config?'],
   [['--nope'], 'unknown flag "--nope"'],
+  [['-v'], 'unknown flag "-v"; did you mean -V?'],
+  [['-C', 'a'], 'unknown flag "-C"; did you mean -c?'],
+  [['-x'], 'unknown flag "-x"'],
   [['sevre', 'x'], `unknown command "sevre"${commands}`],
   [['sever'], `unknown command "sever"${commands}`],
   [['serv'], `unknown command "serv"; did you mean serve?${commands}`],

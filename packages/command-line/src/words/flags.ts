@@ -47,7 +47,9 @@ function read(program: Program, argv: readonly string[]): object {
   })
   const flags = tokens.filter((token) => token.kind === 'option')
   for (const { name, rawName } of flags) {
-    if (!byName.has(name)) refuse(`unknown flag ${shown(rawName)}${meant(program, name, [...byName.keys()], '--')}`)
+    if (byName.has(name)) continue
+    const hint = inOtherCase(Object.values(rows), name) || meant(program, name, [...byName.keys()], '--')
+    refuse(`unknown flag ${shown(rawName)}${hint}`)
   }
   const { command, path } = readCommand(program, positionals)
   // Two commands may each have a flag of one name.
@@ -169,6 +171,12 @@ function optionOf(row: Flag): { type: 'boolean' | 'string'; short?: string; mult
 function meant({ nearest }: Program, name: string, known: readonly string[], prefix: string): string {
   const near = nearest(name, known)
   return near === undefined ? '' : `; did you mean ${prefix}${near}?`
+}
+
+/** Of a flag of one letter: `-v` for `-V`. */
+function inOtherCase(rows: readonly Flag[], letter: string): string {
+  const meantOne = rows.find(({ short }) => short?.toLowerCase() === letter.toLowerCase())
+  return meantOne === undefined ? '' : `; did you mean -${meantOne.short}?`
 }
 
 function shown(text: string): string {
