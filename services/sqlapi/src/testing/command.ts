@@ -58,6 +58,11 @@ function findCases(folder: string): Found {
   }
 }
 
+const cures: Readonly<Record<string, string>> = {
+  ENOENT: '; it does not exist, name the folder of the *.test.yaml files',
+  ENOTDIR: '; it is a file, name the folder in which it is',
+}
+
 /**
  * In the order of names, as a person in the working directory names them. Not those of packages, nor in hidden folders.
  */
@@ -73,8 +78,7 @@ function testFiles(folder: string): string[] {
       })
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
-    const cure = code === 'ENOTDIR' ? '; it is a file, name the folder in which it is' : ''
-    throw new Hindrance(`${folder} cannot be read (${code})${cure}`)
+    throw new Hindrance(`${folder} cannot be read (${code})${cures[code ?? ''] ?? ''}`)
   }
 }
 

@@ -208,7 +208,11 @@ describe('test', { concurrency: 3 }, () => {
 
   const refusals: readonly [what: string, setting: Setting, pattern: RegExp][] = [
     ['no test file', { config: lite, tests: {} }, /there is no \*\.test\.yaml file in \. or below/],
-    ['no folder', { config: lite, tests: {}, args: ['none'] }, /none cannot be read \(ENOENT\)/],
+    [
+      'no folder',
+      { config: lite, tests: {}, args: ['none'] },
+      /none cannot be read \(ENOENT\); it does not exist, name the folder of/,
+    ],
     [
       'a file in the place of the folder',
       { config: lite, tests: { 'a.test.yaml': passing }, args: ['a.test.yaml'] },
