@@ -80,7 +80,7 @@ export const eventTable = {
   restartNeeded: warn<{ file: string }>('The configuration has changed; restart to apply it'),
   diagnostic: warn<{ message: string }>('Configuration'),
   statementsLogged: warn('Statements are logged with their parameters, which may be personal data; not for production'),
-  datasourceUnreachable: warn<{ datasource: string; url: string; reason: string }>(
+  datasourceUnreachable: warn<{ datasource: string; url: string; reason: string; cure?: string | undefined }>(
     'Database cannot be reached; the next request tries again',
   ),
   datasourceReached: info<{ datasource: string; url: string; ms: number }>('Database can be reached again'),

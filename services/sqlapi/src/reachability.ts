@@ -36,8 +36,20 @@ export class Reachability implements ReachListener {
     if (told === 'as lost') return
     const { message, cause } = error as Error
     const reason = cause instanceof Error ? cause.message : message
-    this.#events.emit('datasourceUnreachable', { datasource: this.#datasource, url: this.#url, reason })
+    const cure = cures[((cause ?? {}) as { readonly code?: string }).code ?? '']
+    this.#events.emit('datasourceUnreachable', { datasource: this.#datasource, url: this.#url, reason, cure })
   }
+}
+
+/** Code of the system, or of PostgreSQL -> what to do, where the reason does not say it. */
+const cures: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'nothing listens there; correct host or port in the url, or start the server',
+  ENOTFOUND: 'no name server knows the host; correct it in the url',
+  EAI_AGAIN: 'the name server does not answer; look at the network of this machine',
+  ETIMEDOUT: 'correct host or port in the url, or have the firewall let them pass',
+  EHOSTUNREACH: 'correct the host in the url, or look at the network of this machine',
+  '28P01': 'correct the user in the url or username, or the password in what password_env or password_file names',
+  '3D000': 'correct the name of the database at the end of the url, or create it',
 }
 
 /** Reasons of SQLite that have lines of their own: `fileChanged` and `statementGivenUp`. */

@@ -7,11 +7,31 @@ import { renameSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { call, linesOf, newFolder, until } from '@services/testing'
+import { Failure } from '../../src/errors.ts'
+import type { Events } from '../../src/events.ts'
+import { Reachability } from '../../src/reachability.ts'
 import { createDatabase, sharedPostgres } from '../support/databases.ts'
 import { startForwarder } from '../support/forwarder.ts'
 import { childrenOf, type Running, startSqlapi, withoutChildren } from '../support/process.ts'
 
 const one = { 'crm/GET/one.sql': 'SELECT 1 AS one' }
+
+test('the line about a loss says what to do, where the reason alone does not [O2.4]', () => {
+  const cureOf = (code: string): unknown => {
+    const emitted: { readonly cure?: string }[] = []
+    const events = { emit: (_: string, fields: object) => void emitted.push(fields) } as unknown as Events
+    const cause = Object.assign(new Error('no'), { code })
+    new Reachability(events, 'crm', 'postgres://db/crm').unreachable(
+      new Failure('datasource_unreachable', 'No', { cause }),
+    )
+    return emitted[0]?.cure
+  }
+  match(String(cureOf('ECONNREFUSED')), /^nothing listens there; correct host or port/)
+  match(String(cureOf('ENOTFOUND')), /correct it in the url$/)
+  match(String(cureOf('28P01')), /password_env or password_file/)
+  match(String(cureOf('3D000')), /or create it$/)
+  strictEqual(cureOf('57P03'), undefined)
+})
 
 type Line = Readonly<Record<string, unknown>>
 
