@@ -129,6 +129,10 @@ describe('a file with soap_version: "1.2" [P2.3]', () => {
       'method: POST\nsoap_version: 1.2\nenvelope: <a/>\n',
       /^a\/b\.yml:2: soap_version: found 1\.2 in a file without service: a Security Server takes SOAP 1\.1 only; leave it out, or call the service directly$/,
     ],
+    'beside what else is wrong': [
+      'method: POST\nsoap_version: 1.2\nsoap_acton: x\nparams: {a: {type: string, enum: []}}\nenvelope: <a/>\n',
+      /^a\/b\.yml:2: soap_version: .*; a\/b\.yml:4: params\.a\.enum: .*; a\/b\.yml:3: soap_acton: .*did you mean soap_action\?/,
+    ],
     'of a version that there is not': [
       file('soap_version: 1.3\n'),
       /a\/b\.yml:3: soap_version: found .*1\.3.*, expected 1\.1 or 1\.2/,

@@ -113,11 +113,7 @@ function strangers({ data }: ParsedDslFile): Problem[] {
 
 function readSoap(dsl: ParsedDslFile): ReadDsl {
   const { value, unknown } = settled(dsl, 'soap', parseSoap(dsl.data))
-  if (!soapVersions[value.soapVersion].isOfXroad && value.service === undefined) {
-    const message = `found ${value.soapVersion} in a file without service: a Security Server takes SOAP 1.1 only; leave it out, or call the service directly`
-    refuse(dsl, { path: ['soap_version'], message })
-  }
-  refuseIfAny(dsl, (value.declared ?? []).flatMap(declarationProblems), unknown)
+  refuseIfAny(dsl, [...versionProblems(value), ...(value.declared ?? []).flatMap(declarationProblems)], unknown)
   const { template, warnings: templateWarnings } = readTemplate(dsl, value)
   const { group, service, file } = dsl
   const endpoint: Endpoint = Object.freeze({
@@ -146,6 +142,12 @@ function readSoap(dsl: ParsedDslFile): ReadDsl {
   })
   const problems = [...unknown, ...soapWarnings(value, template)]
   return { endpoint, warnings: problems.map((problem) => inWords(dsl, problem)), templateWarnings }
+}
+
+function versionProblems({ soapVersion, service }: SoapFile): readonly Problem[] {
+  if (soapVersions[soapVersion].isOfXroad || service !== undefined) return []
+  const message = `found ${soapVersion} in a file without service: a Security Server takes SOAP 1.1 only; leave it out, or call the service directly`
+  return [{ path: ['soap_version'], message }]
 }
 
 function readRest(dsl: ParsedDslFile, env: Environment): ReadDsl {
