@@ -28,6 +28,9 @@ export function findWsdls(path: string): readonly FoundWsdl[] {
     return files.sort().map((file) => ({ root: path, file }))
   } catch (error) {
     const { code = 'unknown' } = error as NodeJS.ErrnoException
+    if (/^https?:\/\//i.test(path)) {
+      throw new PathError(`${path} is an address, expected a file or a folder; xroad-proxy wsdl add fetches it`)
+    }
     throw new PathError(`${path} ${code === 'ENOENT' ? 'does not exist' : `cannot be read (${code})`}`)
   }
 }
