@@ -7,7 +7,7 @@ import { dirname, join, relative, resolve, sep } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { type Plugin, rolldown } from 'rolldown'
 import { parseAst } from 'rolldown/parseAst'
-import { platformAsAsked } from './build/bundle.ts'
+import { inAscii, platformAsAsked, textOptions } from './build/bundle.ts'
 import { placeInDist } from './build/places.ts'
 
 const repository = resolve(import.meta.dirname, '..')
@@ -21,9 +21,14 @@ export async function buildTests(files: readonly string[], folder: string, packa
     platform: 'node',
     input: Object.fromEntries(files.map((file) => [nameOf(file), file])),
     external: (id, _importer, isResolved) => isResolved && isOfLibrary(id) && !librariesWithin.test(id),
-    plugins: [placesAsBefore(packages), platformAsAsked()],
+    plugins: [placesAsBefore(packages), platformAsAsked(), inAscii()],
   })
-  await bundle.write({ dir: folder, entryFileNames: '[name].js', chunkFileNames: '[name]-[hash].js' })
+  await bundle.write({
+    ...textOptions,
+    dir: folder,
+    entryFileNames: '[name].js',
+    chunkFileNames: '[name]-[hash].js',
+  })
   await bundle.close()
   // Otherwise each process looks into each file for what it is.
   writeFileSync(join(folder, 'package.json'), '{"type":"module"}')

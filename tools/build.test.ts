@@ -1,10 +1,10 @@
-/** What the processes of a built service load. */
-import { deepStrictEqual } from 'node:assert/strict'
+/** What the processes of a built service load, and that what is written for them means the same. */
+import { deepStrictEqual, match, strictEqual } from 'node:assert/strict'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { test } from 'node:test'
-import { writeProgram } from './build/bundle.ts'
+import { toAscii, writeProgram } from './build/bundle.ts'
 
 test('workers of sqlapi load no library that reads configuration; the first process does [S-config.server.workers]', async (t) => {
   const dist = mkdtempSync(join(tmpdir(), 'dist-'))
@@ -12,6 +12,20 @@ test('workers of sqlapi load no library that reads configuration; the first proc
   await writeProgram(resolve(import.meta.dirname, '../services/sqlapi'), dist)
   deepStrictEqual(librariesOf(join(dist, 'main.js')), ['yaml', 'zod'])
   deepStrictEqual(librariesOf(join(dist, 'workers/worker.js')), [])
+})
+
+test('text beyond ASCII means the same when it is written with escapes', async () => {
+  const code = String.raw`// õ
+    export const õun = ['õ\u00e4', "\õ", '\\õ', \`\u{1F600}😀\${'ö'}\`, '😀'.length]
+    export const found = [/[õ-ö]\õ/, /[õ-ö]/u, /^😀$/u, /[^\\õ]/, /\p{L}õ/v].map((each) => 'õõ😀õ\\'.replace(each, '-'))`
+    .replaceAll('\\`', '`')
+    .replaceAll('\\$', '$')
+  const written = toAscii(code)
+  match(written, /^\p{ASCII}+$/u)
+  const load = (text: string): Promise<object> => import(`data:text/javascript,${encodeURIComponent(text)}`)
+  deepStrictEqual({ ...(await load(written)) }, { ...(await load(code)) })
+  const raw = 'export const path = String.raw`\\õ`'
+  strictEqual(toAscii(raw), raw)
 })
 
 /** Libraries in the files that a start from this one loads: the bundler names each module above its code. */

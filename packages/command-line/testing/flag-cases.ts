@@ -42,7 +42,7 @@ export function testFlags({ rules, name, version, variables, wrong, run }: FlagC
       test(`${args.join(' ')} is wrong`, async () => {
         const { code, stdout, stderr } = await run(args)
         deepStrictEqual([code, stdout], [2, ''])
-        match(stderr, new RegExp(`^${name}: .*\\nTry: ${name} --help\\n$`))
+        match(stderr, new RegExp(`^${name}: .*\\n(?:Commands: .*\\n)?Try: ${name} --help\\n$`))
       })
     }
   })
