@@ -5,8 +5,10 @@
  */
 import { deepStrictEqual, match, ok, rejects, strictEqual } from 'node:assert/strict'
 import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { call, linesOf, newFolder, until } from '@services/testing'
+import { usualGoneMs } from '../../src/database/sqlite/workplaces/connection.ts'
 import type { Cancellation } from '../../src/model.ts'
 import { startSqlapi } from '../support/process.ts'
 import { type CallOptions, contentOf, Datasource, isLocked, newFile, type Values } from '../support/sqlite.ts'
@@ -71,10 +73,7 @@ class Leaver {
   }
 }
 
-/**
- * How long it may go on then. Each of these takes a processor for as long, so all but one have less than the usual
- * time.
- */
+/** How long it may go on then: less than usual, because each of these takes a processor for as long. */
 const goneMs = 300
 
 const left = /The client has gone|connection to the database was lost/
@@ -112,7 +111,7 @@ describe('clients that leave a statement without an end on SQLite', () => {
     test(`${what}: the next write is done, and nothing is left of it [S12]`, async () => {
       const { sql, options } = writes[what] as (typeof writes)[string]
       const file = newFile(schema)
-      const lite = new Datasource(file, 3, 0, what === 'a batch' ? undefined : goneMs)
+      const lite = new Datasource(file, 3, 0, goneMs)
       await lite.run(add, { x: 0 }, post)
       const leaver = new Leaver(lite, sql, { x: 1 }, { ...post, ...options })
       await until(() => isHeld(file), 'it is under way')
@@ -127,6 +126,12 @@ describe('clients that leave a statement without an end on SQLite', () => {
       strictEqual(contentOf(file), '0 other 1 other 2 other 3')
     })
   }
+})
+
+test('a statement whose client has left may go on for as long as the manual says [S12]', () => {
+  const manual = readFileSync(join(import.meta.dirname, '../../docs/operations.md'), 'utf8')
+  const [, seconds] = /for (\d+) seconds after its client has left/.exec(manual) ?? []
+  strictEqual(Number(seconds) * 1000, usualGoneMs)
 })
 
 describe('statement_timeout_seconds on SQLite', () => {
