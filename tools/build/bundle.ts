@@ -87,14 +87,25 @@ export function inAscii(): Plugin {
   }
 }
 
-/** The same program; as it was where a template is seen as written. */
+/** The same program; as it was where a template is seen as written, or a name has a character beyond 2^16. */
 export function toAscii(code: string): string {
   if (!beyondAscii.test(code) || hasRawText(code)) return code
-  return code.replaceAll(/(\\*)(\P{ASCII})/gu, (_, slashes: string, char: string) => {
+  const written = code.replaceAll(/(\\*)(\P{ASCII})/gu, (_, slashes: string, char: string) => {
     // A backslash that escapes the character itself goes.
     const kept = slashes.slice(slashes.length % 2)
     return kept + Array.from({ length: char.length }, (_unit, index) => escapeOf(char, index)).join('')
   })
+  return isProgram(written) ? written : code
+}
+
+/** Two escapes are one character in a text and in a regular expression, but not in a name. */
+function isProgram(code: string): boolean {
+  try {
+    parseAst(code)
+    return true
+  } catch {
+    return false
+  }
 }
 
 const beyondAscii = /\P{ASCII}/u

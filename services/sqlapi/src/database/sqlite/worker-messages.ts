@@ -95,9 +95,11 @@ export interface WorkerOptions extends OpenOptions {
 export interface StatementLimits {
   /** Longest time that one may run; 0 for no limit. */
   readonly statementTimeoutSeconds: number
-  /** How long one may go on after its client has gone before it is given up; five seconds unless given. */
+  /** How long one may go on after its client has gone before it is given up; `usualGoneMs` unless given. */
   readonly goneMs?: number | undefined
 }
+
+export const usualGoneMs = 5000
 
 /** What the main thread says to a SQLite process; `run`, `cancel` and `taken` carry the number of a job. */
 export type ToProcess =

@@ -15,6 +15,7 @@ import {
   type Moved,
   type Opened,
   type StatementLimits,
+  usualGoneMs,
   type WorkerOptions,
   writeJob,
 } from '../worker-messages.ts'
@@ -42,8 +43,6 @@ const closeMs = 2000
 const lookMs = 100
 /** A statement that has taken longer once is done in a process from then on, where it can be ended. */
 const longMs = 1000
-/** How long a statement may go on after its client has left. */
-export const usualGoneMs = 5000
 /** How long before a statement is given up its worker is told so. */
 const noticeMs = 1000
 /** How long a statement whose time is up may take to end by itself, as one that returns rows does. */
