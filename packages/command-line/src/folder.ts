@@ -10,5 +10,10 @@ export function makeFolder(path: string): void {
   if (existsSync(path)) return
   const parent = dirname(path)
   if (parent !== path) makeFolder(parent)
-  mkdirSync(path)
+  try {
+    mkdirSync(path)
+  } catch (error) {
+    // Somebody else may have been faster.
+    if (!existsSync(path)) throw error
+  }
 }
