@@ -70,7 +70,7 @@ export function platformAsAsked(): Plugin {
   }
 }
 
-/** Each start reads and keeps all of the text, and comments are a third of that of the libraries. */
+/** Each start reads and keeps all of the text, comments included. */
 export const textOptions: OutputOptions = { comments: { legal: true, annotation: false, jsdoc: false } }
 
 /**
