@@ -1,6 +1,6 @@
 /**
- * Folders that commands make: those on the way, those that are there or made by somebody else meanwhile, and places that
- * take none.
+ * Folders that commands make: those on the way, those that are there or that somebody else makes meanwhile, and
+ * places that take none.
  */
 import { ok, throws } from 'node:assert/strict'
 import { once } from 'node:events'
