@@ -25,7 +25,7 @@ function startOf(file: string, { line, column }: Statement): number {
   return above + points.join('').length
 }
 
-const words = ['SELECT ', ':x', ':name', 'IN (:x)', 'NOT IN (:x::int)', 'ARRAY[:x]', 'a[1::x]', "'õ'", '😀', '-- e\u0301\n'] // prettier-ignore
+const words = ['SELECT ', 'LIMIT', ':x', ':name', 'IN (:x)', 'NOT IN (:x::int)', 'ARRAY[:x]', 'a[1::x]', "'õ'", '😀', '-- e\u0301\n'] // prettier-ignore
 const spaces = ['\n', '\r\n', '\t', ' ', '/* ö\n */', ';', '$1', 'bad ', '::text']
 const renderings = [false, true].flatMap((membership) => [false, true].map((perSlot) => ({ membership, perSlot })))
 

@@ -106,12 +106,25 @@ export function render(
   const ends: number[] = []
   for (const [index, slot] of statement.slots.entries()) {
     const code = shape.charAt(slot.source) as Code
-    text += renderSlot(slot, `$${numberOf(slot, code)}`, code, rendering)
+    const next = statement.pieces[index + 1] as string
+    text = setApart(text, renderSlot(slot, `$${numberOf(slot, code)}`, code, rendering), next)
     ends.push(text.length)
-    text += statement.pieces[index + 1]
+    text += next
   }
   return { text, ends, parameters }
 }
+
+/**
+ * Adds what is in a slot's place. Blanks separate a placeholder from words beside it: `LIMIT$1` is one name, and
+ * `$1AS` no token.
+ */
+function setApart(text: string, inPlace: string, next: string): string {
+  const gap = inPlace.startsWith('$') && endsInWord.test(text) ? ' ' : ''
+  return text + gap + inPlace + (endsInWord.test(inPlace) && beginsWithWord.test(next) ? ' ' : '')
+}
+
+const endsInWord = /[\w$\u0080-\uffff]$/
+const beginsWithWord = /^[\w$\u0080-\uffff]/
 
 function renderSlot(slot: ParameterSlot, placeholder: string, code: Code, { membership }: Rendering): string {
   const { role, before, after, cast } = slot

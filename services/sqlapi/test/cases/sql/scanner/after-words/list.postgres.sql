@@ -1,0 +1,1 @@
+SELECT ARRAY[:xs]AS list
