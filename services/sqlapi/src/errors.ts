@@ -113,6 +113,11 @@ export class Failure extends Error {
     this.reason = reason
   }
 
+  /** The message for the log. The message for callers may quote a database, and a database may quote a value. */
+  get loggedMessage(): string {
+    return this.message
+  }
+
   /** For `errors: full`, about the file on this path. */
   detailsIn(_file: string): FailureDetails | undefined {
     return undefined

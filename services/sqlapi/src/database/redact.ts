@@ -1,18 +1,20 @@
 /**
- * An error text of a database -> the same without what came from the client, for the log. Databases quote values in
- * their errors, whole, in part or in lower case, so `…` replaces whatever may come from a parameter: better one word of
- * the text too many than a value in the log. Words that the file itself contains may stay. Pure.
+ * An error text of a database -> the same without what came from the client, for the log. Databases repeat values in
+ * their errors, whole, in part, in lower case, with or without quotes, so `…` replaces whatever may come from a
+ * parameter: better one word of the text too many than a value in the log. A word that resembles a value stays only if
+ * the file itself contains it, or if databases use it in messages (`message-words.ts`). Pure.
  */
 import type { JsonValue } from '../model.ts'
+import { messageWords } from './message-words.ts'
 
 export interface RedactOptions {
   /** The statement as its file has it: names that it mentions are not secret. */
   readonly sql: string
   /**
-   * `names`: quotes hold names of the schema. `data`: they hold data. `author`: the text is made by the author of a
-   * function.
+   * `schema`: the text names what the schema has. `names`: quotes hold names, of things that need not exist. `data`:
+   * they hold data. `author`: the text is made by the author of a function.
    */
-  readonly quotes: 'names' | 'data' | 'author'
+  readonly quotes: 'schema' | 'names' | 'data' | 'author'
 }
 
 const hidden = '…'
@@ -26,7 +28,8 @@ const shortLength = 4
 export function redact(text: string, values: readonly JsonValue[], { sql, quotes }: RedactOptions): string {
   const scalars = values.flatMap(scalarsOf).sort((a, b) => b.length - a.length)
   if (scalars.length > maxValues) return hidden
-  const isInFile = (word: string): boolean => quotes === 'names' && hasWord(sql, word)
+  const isOfNames = quotes === 'names' || quotes === 'schema'
+  const isInFile = (word: string): boolean => isOfNames && hasWord(sql, word)
   let shown = text
   for (const scalar of scalars) {
     if (isInFile(scalar)) continue
@@ -40,8 +43,8 @@ export function redact(text: string, values: readonly JsonValue[], { sql, quotes
       return mayStay ? whole : open + hidden + close
     },
   )
-  if (quotes === 'author') shown = hideWords(shown, scalars)
-  return shown.length > maxLength ? `${shown.slice(0, maxLength)}${hidden}` : shown
+  if (shown.length > maxLength) shown = `${shown.slice(0, maxLength)}${hidden}`
+  return quotes === 'schema' ? shown : hideWords(shown, scalars.join('\0').toLowerCase(), { sql, quotes })
 }
 
 /** In whatever language the server speaks. */
@@ -100,8 +103,31 @@ function areAlike(scalar: string, inside: string): boolean {
   return one.includes(other) || (one.length >= shortLength && other.includes(one))
 }
 
-/** Every longer word that is in a value too. */
-function hideWords(text: string, scalars: readonly string[]): string {
-  const all = scalars.join('\0').toLowerCase()
-  return text.replaceAll(/[\p{L}\p{N}_]{3,}/gu, (word) => (all.includes(word.toLowerCase()) ? hidden : word))
+/** Every word that resembles a value, and bytes of a value as PostgreSQL prints them (`0xc3`). */
+function hideWords(text: string, values: string, { sql, quotes }: RedactOptions): string {
+  // A text and values so long that comparing them would keep other requests waiting.
+  const isTooMuch = text.length * values.length > maxCompared
+  const isLikeValue = (word: string): boolean => isTooMuch || resembles(word, values)
+  return text.replaceAll(/[\p{L}\p{N}_]+/gu, (word) => {
+    const name = word.toLowerCase()
+    const mayStay = quotes !== 'author' && (messageWords.has(name) || hasWord(sql, name))
+    if (mayStay) return word
+    return isLikeValue(name) || (quotes === 'data' && /^0x[\da-f]+$/.test(name)) ? hidden : word
+  })
+}
+
+const maxCompared = 100_000_000
+
+/**
+ * Whether the word may be made of one of the values: it is in them, or has as many characters in a row as they have, or
+ * its letters or its digits are one of their words.
+ */
+function resembles(word: string, values: string): boolean {
+  if (values === '') return false
+  if (word.length >= 3 && values.includes(word)) return true
+  for (let at = 0; at + shortLength <= word.length; at++) {
+    if (values.includes(word.slice(at, at + shortLength))) return true
+  }
+  const parts = word.match(/\p{L}+|\p{N}+/gu) ?? []
+  return parts.some((part) => findFrom(values, part, 0, false) >= 0)
 }

@@ -62,6 +62,11 @@ export class StatementFailure extends Failure {
     this.set = options.set
   }
 
+  override get loggedMessage(): string {
+    const { statement, code } = this.verdict
+    return `the statement at line ${statement.line} failed${code === undefined ? '' : ` (${code})`}`
+  }
+
   override detailsIn(file: string): FailureDetails {
     const { statement, position = statement, more } = this.verdict
     return { ...more, position: { file, line: position.line, column: position.column } }

@@ -214,5 +214,6 @@ export function reportBrokenOff(
   { method, target, requestId, traceparent }: Omit<RequestLine, 'trace'> & { readonly traceparent: string | undefined },
   error: Error,
 ): void {
-  events.emit('answerBrokenOff', { method, path: pathOf(target), reason: error.message, requestId, traceparent })
+  const reason = error instanceof Failure ? error.loggedMessage : error.message
+  events.emit('answerBrokenOff', { method, path: pathOf(target), reason, requestId, traceparent })
 }

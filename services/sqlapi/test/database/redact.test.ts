@@ -26,11 +26,25 @@ const samples: readonly (readonly [text: string, json: string, quotes: RedactOpt
   ['person ANU METS is gone', '["Anu Mets"]', 'author', 'person … is gone'],
   ['near Mets', '"Anu Mets"', 'author', 'near …'],
   ['x', 'null', 'data', 'x'],
+  ['no such column: Kask38001085718', '"Kask38001085718:x"', 'names', 'no such column: …'],
+  ['no such vfs: orders', '"file:x?vfs=orders"', 'names', 'no such vfs: orders'],
+  ['column p.tenant_kask does not exist', '"Kask"', 'names', 'column p.tenant_… does not exist'],
+  ['relation "t_42" does not exist', '42', 'names', 'relation "…" does not exist'],
+  ['relation "t_4x" does not exist', '"4-x"', 'names', 'relation "…" does not exist'],
+  ['function exist(text) does not exist', '"does not exist: text"', 'names', 'function exist(text) does not exist'],
+  ['no such column: ab', '"ab:x"', 'names', 'no such column: …'],
+  [
+    'invalid byte sequence for encoding "UTF8": 0xc3 0x28',
+    '"x"',
+    'data',
+    'invalid byte sequence for encoding "…": … …',
+  ],
+  ['violates unique constraint "permit_number_key"', '"permit-77"', 'schema', 'violates unique constraint "permit_number_key"'], // prettier-ignore
   ["bad JSON path: '$.secret['", '"$.secret["', 'names', "bad JSON path: '…'"],
 ]
 
 for (const [text, json, quotes, shown] of samples) {
-  test(`${quotes}: ${text} [S16]`, () => {
+  test(`${quotes}: ${text} [S16] [F2]`, () => {
     strictEqual(redact(text, valuesOf(json), { sql: 'SELECT * FROM orders', quotes }), shown)
   })
 }

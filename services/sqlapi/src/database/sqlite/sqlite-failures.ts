@@ -5,7 +5,7 @@
 import { Failure } from '../../errors.ts'
 import { positionOf, sourceOf } from '../../sql/position.ts'
 import { inSet, StatementFailure, timeoutMessage, type Verdict } from '../statement-failure.ts'
-import { redact } from '../redact.ts'
+import { redact, type RedactOptions } from '../redact.ts'
 import { JobFailure } from './workplaces/assignment.ts'
 import type { StatementText } from './jobs/statements.ts'
 
@@ -48,10 +48,15 @@ export function toFailure(error: unknown, textOf: (statement: number) => Stateme
     text: message,
     position: offset === undefined ? undefined : positionOf(statement, text, offset),
     more: { code },
-    redact: (words, values) =>
-      redact(words, values, { sql: sourceOf(statement), quotes: code === raised ? 'author' : 'names' }),
+    redact: (words, values) => redact(words, values, { sql: sourceOf(statement), quotes: quotesOf(code) }),
   }
   return ofSet(new StatementFailure('statement_failed', `${shown}${state}`, verdict, options))
+}
+
+/** The words of a broken constraint (SQLITE_CONSTRAINT, in its low byte) are the schema's. */
+function quotesOf(code: number): RedactOptions['quotes'] {
+  if (code === raised) return 'author'
+  return (code & 0xff) === 19 ? 'schema' : 'names'
 }
 
 /** SQLITE_CONSTRAINT_TRIGGER: the words are those of a RAISE. */

@@ -83,7 +83,8 @@ function moreOf({ detail, hint, code }: ServerError): Verdict['more'] {
 /** What is in the quotes of the text. */
 function quotesOf({ code = '', routine }: ServerError): RedactOptions['quotes'] {
   if (code.startsWith('P0') || routine === 'exec_stmt_raise') return 'author'
-  return code.startsWith('22') ? 'data' : 'names'
+  if (code.startsWith('22')) return 'data'
+  return code.startsWith('23') ? 'schema' : 'names'
 }
 
 /** Where in the file the mistake is, if the server says so. */
