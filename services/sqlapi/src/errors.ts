@@ -30,6 +30,8 @@ export const failures = {
   http_malformed: malformed,
   query_malformed: malformed,
   body_malformed: malformed,
+  /** Compressed, or coded in another way that the service does not decode. */
+  body_coded: { error: 'MalformedRequestException', status: 415 },
   /** It arrives too slowly while others arrive as well. */
   body_given_up: malformed,
   body_too_large: { error: 'PayloadTooLargeException', status: 413 },

@@ -117,11 +117,8 @@ test('declarations.md lists every type with its example', () => {
 
 test('errors.md lists every error of a request with its status', () => {
   const rows = tableAfter(page('errors.md'), '<!-- table: failures')
-  const promised = Object.values(failures).map(({ error, status }) => [error, status])
-  deepStrictEqual(
-    Object.fromEntries(rows.map(([name, status]) => [name, Number(status)])),
-    Object.fromEntries(promised),
-  )
+  const promised = Object.values(failures).map(({ error, status }) => `${error} ${status}`)
+  deepStrictEqual(new Set(rows.map(([name, status]) => `${name} ${status}`)), new Set(promised))
 })
 
 test('errors.md has each message that is always the same, but for the one that nobody is there to read', () => {

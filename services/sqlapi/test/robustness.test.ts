@@ -26,7 +26,7 @@ function complaint({ status, text }: TestReply): string | undefined {
   }
   if (status === 200) return Array.isArray(body) ? undefined : `200, no array: ${text.slice(0, 100)}`
   const keys = Object.keys(body as object).join()
-  const isNamed = (status === 400 || status === 413) && keys === 'error,message'
+  const isNamed = [400, 413, 415].includes(status) && keys === 'error,message'
   return isNamed && !text.includes('SQLSTATE XX') ? undefined : `${status} ${text.slice(0, 200)}`
 }
 

@@ -235,6 +235,8 @@ export const rules: Readonly<Record<string, string>> = {
   S23: 'npm start ends what it started, npm pack works on a bare clone, links lead somewhere',
   S24: 'no test waits for ever, none depends on the speed of the machine',
   S25: 'the lines that no test noticed broken have a test each',
+  F3: 'a parameter may be directly after a word',
+  F10: 'a body in a coding that the service does not decode is 415',
 
   'N1.1': 'check reads as the service does, runs nothing, leaves nothing behind; how it ends',
   'N1.2': 'a finding: its fields, its position in the file, its code and severity, its cure',

@@ -23,7 +23,7 @@ import type {
 } from '../model.ts'
 import type { Database } from '../database/database.ts'
 import type { Cors } from './cors.ts'
-import { readBody } from './params/params.ts'
+import { readBody, requireUncoded } from './params/params.ts'
 import { findLines, fitLines, toSets } from './params/request-sets.ts'
 import { Parsing } from './request-span.ts'
 import type { FormatChooser } from './representation/accept.ts'
@@ -102,6 +102,7 @@ function runFile(
   const refused = refuser(service, request, headers)
   const found = findEndpoint(service.endpoints, request.method, target.path)
   if (trace !== undefined) trace.endpoint = found?.endpoint
+  if (request.method === 'POST') requireUncoded(request.body, request.headers)
   const lines = findLines(request, found, target.path)
   const document =
     request.method === 'POST' && lines === undefined ? readBody(request.body, request.headers) : undefined

@@ -113,6 +113,10 @@ const wrong: readonly [text: string, pattern: RegExp][] = [
     /expect\.status: InternalError has status 500; leave one of them out/,
   ],
   [
+    'cases:\n  - name: x\n    request: {path: /a}\n    expect: {status: 413, error: MalformedRequestException}',
+    /expect\.status: MalformedRequestException has status 400 or 415; leave one of them out/,
+  ],
+  [
     'cases:\n  - name: x\n    request: {path: /a}\n    expect: {error: InternalError, rows: []}',
     /expect\.rows: an answer has rows with status 200 only, and no error/,
   ],

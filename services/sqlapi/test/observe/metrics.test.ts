@@ -57,7 +57,7 @@ test('operations.md lists every metric with its type and its labels [O1.3]', () 
 })
 
 for (const fastReader of [true, false]) {
-  test(`requests and refusals are counted, fast_reader: ${fastReader} [O1.3]`, async () => {
+  test(`requests and refusals are counted, fast_reader: ${fastReader} [O1.3] [F10]`, async () => {
     const service = await start({ server: { fast_reader: fastReader, max_body_bytes: 1000 } })
     const before = await service.samples()
     strictEqual(before.get('sqlapi_http_request_bytes_total'), 0)
@@ -72,6 +72,7 @@ for (const fastReader of [true, false]) {
     })
     await call(service.port, '/pg/divide', { body: { x: 0 } })
     await call(service.port, '/pg/divide', { body: 'x'.repeat(2000) })
+    await call(service.port, '/pg/divide', { body: '{}', headers: { 'content-encoding': 'gzip' } })
     const wire = await Wire.open(service.port)
     wire.write('BREW /pot HTTP/1.1\r\nHost: x\r\n\r\n')
     strictEqual((await wire.answer()).status, 400)
@@ -89,6 +90,7 @@ for (const fastReader of [true, false]) {
       [requests('none', 'OPTIONS', 204), 1],
       [requests('/pg/divide', 'POST', 400, 'BadSqlGrammarException'), 1],
       [requests('none', 'POST', 413, 'PayloadTooLargeException'), 1],
+      [requests('/pg/divide', 'POST', 415, 'MalformedRequestException'), 1],
       [requests('none', 'other', 400, 'MalformedRequestException'), 1],
       ['sqlapi_http_request_duration_seconds_count{endpoint="/pg/one",method="GET"}', 5],
       ['sqlapi_http_requests_in_flight', 0],

@@ -123,7 +123,7 @@ describe('what it says [N4.1]', () => {
   test('the errors by status, with the names of the table', async () => {
     const { components, paths } = await write([operation('/crm/a')])
     const responses = paths['/crm/a']?.['get']?.responses ?? {}
-    deepStrictEqual(Object.keys(responses), ['200', '400', '413', '500'])
+    deepStrictEqual(Object.keys(responses), ['200', '400', '413', '415', '500'])
     for (const { error, status } of Object.values(failures)) {
       strictEqual(responses[status]?.$ref, `#/components/responses/error_${status}`)
       const { properties } = components.schemas[`error_${status}`] as { properties: { error: { enum: string[] } } }

@@ -37,6 +37,7 @@ const statuses = [...new Set(Object.values(failures).map(({ status }) => status)
 const meanings: Readonly<Record<ErrorStatus, string>> = {
   400: 'The request cannot be answered; `error` says why by name, `message` in words.',
   413: 'The body of the request is too large.',
+  415: 'The body of the request is compressed; the service decodes no `Content-Encoding`.',
   500: 'A fault of the service; the log has the cause.',
 }
 

@@ -14,24 +14,27 @@ export type BodyDocument = JsonDocument
 
 const noParameters: ParameterSet = new Map()
 
-/** Step one. A client that sends nothing means `null`. The headers only explain what cannot be read. */
+/**
+ * Refuses a body that says it is coded, even if it is not: whatever else reads it may believe the header. Nothing needs
+ * no decoding.
+ */
+export function requireUncoded(body: Buffer, { 'content-encoding': coding = '' }: RequestHeaders): void {
+  if (body.length === 0 || coding.split(',').every((each) => /^\s*(?:identity)?\s*$/i.test(each))) return
+  const shown = coding.slice(0, maxShownCoding)
+  const message = `Request body has Content-Encoding: ${shown}, which is not supported; send it uncompressed`
+  throw new Failure('body_coded', message)
+}
+
+/** Step one. A client that sends nothing means `null`. The media type only explains what cannot be read. */
 export function readBody(body: Buffer, headers: RequestHeaders = {}): BodyDocument {
   if (body.length === 0) return null
   try {
     return readJson(body)
   } catch (error) {
-    const explained = explainCoding(error, headers)
-    if (!(explained instanceof Failure) || explained !== error) throw explained
+    if (!(error instanceof Failure)) throw error
     const isPage = isForm(body, headers['content-type'])
-    throw malformed(explained.message + (isPage ? '; the body is a form, send a JSON object' : hintOf(explained)))
+    throw malformed(error.message + (isPage ? '; the body is a form, send a JSON object' : hintOf(error)))
   }
-}
-
-/** What is wrong with a body that cannot be read: that it is compressed, where its headers say so. */
-export function explainCoding(error: unknown, { 'content-encoding': coding = 'identity' }: RequestHeaders): unknown {
-  if (!(error instanceof Failure) || /^identity$/i.test(coding)) return error
-  const shown = coding.slice(0, maxShownCoding)
-  return malformed(`Request body has Content-Encoding: ${shown}, which is not supported; send it uncompressed`)
 }
 
 const maxShownCoding = 64

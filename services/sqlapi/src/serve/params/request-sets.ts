@@ -7,7 +7,7 @@ import type { Endpoint, ParameterSet, Request, Script } from '../../model.ts'
 import { isBatchPath, type Route } from '../route.ts'
 import { readDeclaredQuery, toDeclaredSets } from './declared.ts'
 import { type Lines, readLines } from './lines.ts'
-import { type BodyDocument, explainCoding, readQuery, requireParameters, toBatch, toParameterSet } from './params.ts'
+import { type BodyDocument, readQuery, requireParameters, toBatch, toParameterSet } from './params.ts'
 
 /**
  * The body of a batch, where it has a set a line. Also for a path without a file, so that the answer can say that the
@@ -19,12 +19,7 @@ export function findLines(
   path: string | undefined,
 ): Lines | undefined {
   const isBatch = found === undefined ? method === 'POST' && isBatchPath(path) : found.batch
-  if (!isBatch) return undefined
-  try {
-    return readLines(headers['content-type'], body)
-  } catch (error) {
-    throw explainCoding(error, headers)
-  }
+  return isBatch ? readLines(headers['content-type'], body) : undefined
 }
 
 /** The sets of a body of lines. Throws where one lacks a parameter of the SQL, or where one is not as declared. */
