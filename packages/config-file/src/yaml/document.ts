@@ -15,6 +15,9 @@ export interface Limits {
   readonly aliases: number
 }
 
+/** Each costs the parser some 500 bytes. */
+const maxTokens = 1_500_000
+
 /** The text is not YAML, or it is YAML that no file here needs. Both numbers count from 1. */
 export class YamlError extends Error {
   readonly line: number
@@ -105,9 +108,12 @@ function codeOf(character: string): string {
 function* tokens(text: string, depth: number) {
   const parser = new Parser()
   let offset = 0
+  let count = 0
   for (const lexeme of new Lexer().lex(text)) {
     yield* parser.next(lexeme)
     offset += lexeme.length
+    count++
+    if (count > maxTokens) fail(`more than ${maxTokens} words and marks`, offset)
     if (parser.stack.length > depth) fail(`nested deeper than ${depth} levels`, offset)
   }
   yield* parser.end()

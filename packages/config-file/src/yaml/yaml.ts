@@ -34,7 +34,10 @@ export function readYamlIn(
 /** Without the short cut. */
 export function readAnyYaml(text: string, most: Limits = limits): Mapping {
   const read = (top: Node | null): Mapping => {
-    const data = top === null ? {} : toData(top, { nodes: new Map(), left: most.aliases, most: most.aliases })
+    const data =
+      top === null
+        ? {}
+        : toData(top, { nodes: new Map(), left: most.aliases, most: most.aliases, repeating: 0, values: 0 })
     if (top === null || isMap(top)) return data as Mapping
     if (isScalar(top) && data === null) return {}
     return fail(`expected "field: value" lines at the top of the file${gluedCure(text, offsetOf(top))}`, 0)
@@ -47,10 +50,18 @@ interface Anchors {
   readonly nodes: Map<string, Node>
   left: number
   readonly most: number
+  /** Aliases around what is being read, and all values that aliases have repeated. */
+  repeating: number
+  values: number
 }
+
+/** Of all aliases of a text. */
+const maxRepeatedValues = 100_000
 
 function toData(node: unknown, anchors: Anchors): Data {
   if (isAlias(node)) return toRepeated(node, anchors)
+  if (anchors.repeating > 0 && ++anchors.values > maxRepeatedValues)
+    fail(`aliases that repeat more than ${maxRepeatedValues} values`, offsetOf(node))
   const data = toOwnData(node, anchors)
   // Named only now, so that nothing can repeat what it is in.
   const { anchor } = node as { readonly anchor?: string }
@@ -72,7 +83,10 @@ function toRepeated(alias: Alias, anchors: Anchors): Data {
   }
   anchors.left--
   if (anchors.left < 0) fail(`more than ${anchors.most} aliases`, offsetOf(alias))
-  return toData(node, anchors)
+  anchors.repeating++
+  const data = toData(node, anchors)
+  anchors.repeating--
+  return data
 }
 
 function toScalar({ value, source = '' }: Scalar): Data {

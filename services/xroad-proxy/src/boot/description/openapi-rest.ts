@@ -88,8 +88,8 @@ const schemaReference = '#/components/schemas/'
 class Names {
   readonly components: Json
   readonly #prefix: string
-  readonly #needed: string[] = []
-  #written = 0
+  readonly #needed = new Set<string>()
+  readonly #written = new Set<string>()
 
   constructor(prefix: string, components: Json) {
     this.components = components
@@ -115,7 +115,7 @@ class Names {
   #reference(given: string): string {
     if (!given.startsWith(schemaReference)) return given
     const name = given.slice(schemaReference.length)
-    if (!this.#needed.includes(name)) this.#needed.push(name)
+    this.#needed.add(name)
     return schemaReference + this.of(name)
   }
 
@@ -133,9 +133,12 @@ class Names {
   /** Those that have become needed, and those that they need. */
   *schemas(): Generator<readonly [string, Json]> {
     const all = (this.components['schemas'] ?? {}) as Json
-    for (; this.#written < this.#needed.length; this.#written++) {
-      const name = this.#needed[this.#written] as string
-      yield [this.of(name), (this.renamed(all[name]) ?? {}) as Json]
+    // The set grows while it is read.
+    for (const name of this.#needed) {
+      this.#needed.delete(name)
+      if (this.#written.has(name)) continue
+      this.#written.add(name)
+      yield [this.of(name), (this.renamed(Object.hasOwn(all, name) ? all[name] : {}) ?? {}) as Json]
     }
   }
 }

@@ -72,7 +72,7 @@ export function* describeEndpointsInSteps(
   facts: EndpointFacts = {},
 ): Steps<string> {
   const { clients, refusing = new Set(), possible = [], descriptions } = facts
-  const takenIds = new Set<string>()
+  const takenIds = new Map<string, number>()
   // As text from the beginning: all of them at once would be a step of its own.
   const paths: string[] = []
   for (const [path, found] of [...Map.groupBy(endpoints, pathOf)].toSorted(([a], [b]) => (a < b ? -1 : 1))) {
@@ -100,11 +100,12 @@ function pathOf({ group, service, path }: Endpoint): string {
 }
 
 /** Letters, digits and underscores, as generators of client code want it. */
-function freeId(parts: readonly string[], taken: Set<string>): string {
+function freeId(parts: readonly string[], taken: Map<string, number>): string {
   const wanted = parts.join('_').replaceAll(/[^\p{L}\p{N}]+/gu, '_')
   let id = wanted
-  for (let count = 2; taken.has(id); count++) id = `${wanted}_${count}`
-  taken.add(id)
+  let count = taken.get(wanted) ?? 1
+  while (taken.has(id)) id = `${wanted}_${++count}`
+  taken.set(wanted, count).set(id, 1)
   return id
 }
 
@@ -114,7 +115,7 @@ interface Known extends Required<Pick<EndpointFacts, 'refusing'>>, Pick<Endpoint
   readonly descriptions: RestDescriptions | undefined
 }
 
-function pathItem(endpoints: readonly Endpoint[], takenIds: Set<string>, known: Known): Json {
+function pathItem(endpoints: readonly Endpoint[], takenIds: Map<string, number>, known: Known): Json {
   const operations = endpoints.flatMap((endpoint) =>
     endpoint.methods.map((method) => [method, operation(endpoint, method, takenIds, known)] as const),
   )
@@ -140,7 +141,7 @@ function clientFact(client: string | undefined): Json {
 function operation(
   endpoint: Endpoint,
   method: string,
-  takenIds: Set<string>,
+  takenIds: Map<string, number>,
   { types, descriptions, clients, refusing }: Known,
 ): Json {
   const { group, service, path, methods } = endpoint

@@ -39,9 +39,14 @@ export function* typeResponses(
     }
     const { objects, shapes } = sources.get(wsdl) ?? { objects: new ResponseObjects(), shapes: new Shapes() }
     sources.set(wsdl, { objects, shapes })
-    const element = operation.output === undefined ? undefined : objects.of(operation.output)
-    if (element === undefined) plain.set(endpoint, 'no_types')
-    else bodies.set(endpoint, toBody(shapes.of(element)))
+    try {
+      const element = operation.output === undefined ? undefined : objects.of(operation.output)
+      if (element === undefined) plain.set(endpoint, 'no_types')
+      else bodies.set(endpoint, toBody(shapes.of(element)))
+    } catch {
+      // Others write WSDLs: whatever one holds, the service starts.
+      plain.set(endpoint, 'odd_types')
+    }
   }
   return { bodies, warnings: [...toldByFile(plain), ...toldByConfig(plain)] }
 }
@@ -55,6 +60,10 @@ const reasons = {
   no_types: [
     'the WSDL does not tell what the answer holds',
     'their WSDL does not tell what the answer holds; response: plain in its sidecar says that this is meant',
+  ],
+  odd_types: [
+    'what the WSDL says of the answer cannot be used',
+    'what their WSDL says of the answers cannot be used; response: plain in its sidecar says that this is meant',
   ],
   by_hand: [
     '',

@@ -3,7 +3,7 @@
  * them: the text of each description in, the files out that it leads to. What a description says is read in
  * boot/openapi/.
  */
-import { readFileSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 
 /** Full paths: these files, and those that they refer to, as far as there are any. */
@@ -15,11 +15,17 @@ export function withParts(descriptions: readonly string[]): ReadonlySet<string> 
   return found
 }
 
+/** Of one file of a description. */
+export const maxDescriptionBytes = 8_388_608
+
 /** In JSON or YAML, and in a text that is neither because of a mistake somewhere. */
 const reference = /["']?\$ref["']?\s*:\s*["']?([^"'#\s,}]+)/g
 
 function partsOf(file: string): readonly string[] {
   try {
+    // A reference may lead to a device or a pipe, whose end never comes.
+    const status = statSync(file)
+    if (!status.isFile() || status.size > maxDescriptionBytes) return []
     const names = Array.from(readFileSync(file, 'utf8').matchAll(reference), ([, name = '']) => name)
     return names.filter((name) => !/^\w+:/.test(name)).map((name) => resolve(dirname(file), decodeName(name)))
   } catch {

@@ -6,9 +6,12 @@
 import { type Data, isMapping, type Mapping, type Path } from '@services/config-file'
 import { type Document, refuse } from './documents.ts'
 import type { Library, Piece } from './library.ts'
-import { type Role, TooDeep, type Visitor, walk } from './walk.ts'
+import { maxDepth, type Role, TooDeep, type Visitor, walk } from './walk.ts'
 
 const schemaPrefix = '#/components/schemas/'
+
+/** Lists and objects of a bundle: what references lead to is there as often as they do. */
+const maxNodes = 1_000_000
 
 export interface Bundle {
   readonly data: Mapping
@@ -16,18 +19,30 @@ export interface Bundle {
   locate(path: Path): { readonly file: string; readonly line: number; readonly path: Path }
 }
 
-/** Throws `DescriptionError` and `RemoteReference`. */
+/** Throws `DescriptionError`. */
 export function bundle(library: Library): Bundle {
   const bundler = new Bundler(library)
   const data = bundler.run()
   return { data, locate: (path) => locate(library, bundler.origins, path) }
 }
 
+/** What is being put where it was referred to. */
+interface Within {
+  readonly places: readonly string[]
+  /** Levels above it in the bundle. */
+  readonly depth: number
+}
+
+const outside: Within = { places: [], depth: 0 }
+
 class Bundler {
   readonly #library: Library
-  readonly #schemas: Record<string, Data> = {}
+  readonly #schemas = new Map<string, Data>()
   /** Name of a schema, by file and place. */
   readonly #names = new Map<string, string>()
+  /** Names that are taken, and how often each was wished for. */
+  readonly #wishes = new Map<string, number>()
+  #nodes = 0
   /** Where each schema is that is not one of the root's components. */
   readonly origins = new Map<string, Piece>()
   readonly #waiting: { readonly name: string; readonly piece: Piece }[] = []
@@ -39,33 +54,41 @@ class Bundler {
   run(): Mapping {
     const { root } = this.#library
     const own = isMapping(root.data['components']) ? root.data['components']['schemas'] : undefined
-    for (const name of Object.keys(isMapping(own) ? own : {}))
+    for (const name of Object.keys(isMapping(own) ? own : {})) {
       this.#names.set(keyOf(root, ['components', 'schemas', name]), name)
-    const data = this.#copy(root, root.data, 'object', [], []) as Mapping
-    for (let next = this.#waiting.shift(); next !== undefined; next = this.#waiting.shift()) {
-      const { document, path, value } = next.piece
-      this.#schemas[next.name] = this.#copy(document, value, 'schema', path, [])
+      this.#wishes.set(name, 1)
     }
-    if (Object.keys(this.#schemas).length === 0) return data
+    const data = this.#copy(root, root.data, 'object', [], outside) as Mapping
+    // The list grows while it is read.
+    for (const { name, piece } of this.#waiting)
+      this.#schemas.set(name, this.#copy(piece.document, piece.value, 'schema', piece.path, outside))
+    if (this.#schemas.size === 0) return data
     const components = isMapping(data['components']) ? data['components'] : {}
     const schemas = isMapping(components['schemas']) ? components['schemas'] : {}
-    return { ...data, components: { ...components, schemas: { ...schemas, ...this.#schemas } } }
+    return { ...data, components: { ...components, schemas: { ...schemas, ...Object.fromEntries(this.#schemas) } } }
   }
 
-  /** `within` are the places that are being put where they were referred to. */
-  #copy(document: Document, data: Data, role: Role, at: Path, within: readonly string[]): Data {
+  #copy(document: Document, data: Data, role: Role, at: Path, within: Within): Data {
     const visitor: Visitor = {
       reference: (node, path, role) => {
         const piece = this.#library.resolve(document, node.$ref, [...path, '$ref'])
-        return role === 'schema' ? this.#toSchema(node, piece) : this.#inline(document, node, piece, path, within)
+        return role === 'schema'
+          ? this.#toSchema(node, piece)
+          : this.#inline(document, node, piece, path, { ...within, depth: within.depth + path.length - at.length })
       },
       schema: (copy) => this.#withMapping(document, copy, at),
+      enter: (path) => {
+        if (within.depth + path.length - at.length > maxDepth) throw new TooDeep(path)
+        this.#nodes++
+        if (this.#nodes > maxNodes)
+          refuse(document, path, `larger than ${maxNodes} lists and objects, with all that references lead to`)
+      },
     }
     try {
       return walk(data, role, visitor, at)
     } catch (error) {
       if (error instanceof TooDeep)
-        return refuse(document, error.path.slice(0, at.length + 1), 'nested too deeply; 200 levels are the limit')
+        return refuse(document, error.path.slice(0, at.length + 1), `nested deeper than ${maxDepth} levels`)
       throw error
     }
   }
@@ -81,21 +104,30 @@ class Bundler {
     if (known !== undefined) return known
     const last = String(path.at(-1) ?? document.file.replace(/^.*[/\\]|\.\w+$/g, ''))
     const wished = last.replaceAll(/[^\w.-]/g, '_') || 'schema'
-    const taken = new Set(this.#names.values())
-    let name = wished
-    for (let count = 2; taken.has(name); count++) name = `${wished}_${count}`
+    const name = this.#freeName(wished)
     this.#names.set(key, name)
     this.origins.set(name, piece)
     this.#waiting.push({ name, piece })
     return name
   }
 
-  #inline(document: Document, node: Mapping, piece: Piece, path: Path, within: readonly string[]): Data {
+  #freeName(wished: string): string {
+    let name = wished
+    let count = this.#wishes.get(wished) ?? 1
+    while (this.#wishes.has(name)) name = `${wished}_${++count}`
+    this.#wishes.set(wished, count).set(name, 1)
+    return name
+  }
+
+  #inline(document: Document, node: Mapping, piece: Piece, path: Path, { places, depth }: Within): Data {
     const key = keyOf(piece.document, piece.path)
-    if (within.includes(key))
+    if (places.includes(key))
       return refuse(document, [...path, '$ref'], '$ref leads back to what contains it; nothing can be there')
     const { $ref: _, ...others } = node
-    const copy = this.#copy(piece.document, piece.value, 'object', piece.path, [...within, key])
+    const copy = this.#copy(piece.document, piece.value, 'object', piece.path, {
+      places: [...places, key],
+      depth: depth + 1,
+    })
     return isMapping(copy) ? { ...copy, ...others } : copy
   }
 

@@ -14,6 +14,9 @@ import {
   withoutLiterals,
   type YamlLimits,
 } from '@services/config-file'
+import { maxDescriptionBytes } from '../dsl/description-files.ts'
+import { lineInJson, lineOfDepth } from './json-lines.ts'
+import { maxDepth } from './walk.ts'
 
 export interface Document {
   /** As messages name it. */
@@ -41,9 +44,8 @@ export function refuse(document: Document, path: Path, message: string): never {
 }
 
 /** Of one file. */
-const limits: YamlLimits & { readonly bytes: number } = {
-  bytes: 8_388_608,
-  characters: 8_388_608,
+const limits: YamlLimits = {
+  characters: maxDescriptionBytes,
   depth: 100,
   aliases: 1000,
 }
@@ -52,9 +54,14 @@ const decoder = new TextDecoder('utf-8', { fatal: true })
 
 export function readDocument(file: string): Document {
   const text = readText(file)
-  let places: ReturnType<typeof locate> | undefined
-  const lineOf = (path: Path): number => (places ??= locate(text, limits)).lineOf(path)
-  return { file, text, data: readJson(text) ?? readData(text, file), lineOf }
+  const json = readJson(text)
+  if (json !== undefined) {
+    const tooDeep = lineOfDepth(text, maxDepth)
+    if (tooDeep !== undefined) throw new DescriptionError(`${file}:${tooDeep}: nested deeper than ${maxDepth} levels`)
+    return { file, text, data: json, lineOf: (path) => lineInJson(text, path) }
+  }
+  const places = locate(text, limits)
+  return { file, text, data: readData(text, file), lineOf: (path) => places.lineOf(path) }
 }
 
 function readText(file: string): string {
@@ -62,8 +69,8 @@ function readText(file: string): string {
     const status = statSync(file)
     // Reading a pipe or a device might never end.
     if (!status.isFile()) throw new DescriptionError(`${file}: is not a regular file`)
-    if (status.size > limits.bytes)
-      throw new DescriptionError(`${file}: is larger than ${limits.bytes} bytes, the limit for descriptions`)
+    if (status.size > maxDescriptionBytes)
+      throw new DescriptionError(`${file}: is larger than ${maxDescriptionBytes} bytes, the limit for descriptions`)
     return decoder.decode(readFileSync(file))
   } catch (error) {
     if (error instanceof DescriptionError) throw error

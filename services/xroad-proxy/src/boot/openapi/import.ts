@@ -1,8 +1,7 @@
 /**
  * DSL files that leave their operations to an OpenAPI description -> endpoints, one for each operation, and what the
- * description says about them. Loaded only where there is such a file. A broken description costs its own endpoints,
- * and is a warning; a description that is not there, a reference to another host and two files for one endpoint are
- * problems, which stop the start.
+ * description says about them. Loaded only where there is such a file. Others write descriptions, so whatever one holds
+ * costs its own endpoints at most, and is a warning. A description that is not there stops the start: a DSL file names it.
  */
 import { createHash } from 'node:crypto'
 import type { Mapping } from '@services/config-file'
@@ -11,9 +10,9 @@ import { EndpointSet } from '../dsl/endpoint-set.ts'
 import type { DescribedFile, Survey } from '../dsl/endpoints.ts'
 import { bundle } from './bundle.ts'
 import { DescriptionError } from './documents.ts'
-import { Library, RemoteReference } from './library.ts'
+import { Library } from './library.ts'
 import { toNewerSchema } from './newer-schemas.ts'
-import { type Operations, readOperations } from './operations.ts'
+import { maxWarnings, type Operations, readOperations } from './operations.ts'
 import { validate, versionOf } from './validate.ts'
 import { walk } from './walk.ts'
 
@@ -38,6 +37,7 @@ export function importDescriptions(survey: Survey, folder: string, tried: Set<st
     const place = `${pattern.file}:${line}: openapi`
     try {
       const { operations, warnings: told, components, digest } = readDescription(described.description, folder, tried)
+      const conflicts: string[] = []
       digests.push(digest)
       warnings.push(...told)
       if (operations.length === 0)
@@ -46,23 +46,28 @@ export function importDescriptions(survey: Survey, folder: string, tried: Set<st
         const endpoint = toEndpoint(described, path, method)
         const conflict = found.add(endpoint)
         if (conflict === undefined) descriptions.set(endpoint, { fields, components })
-        else if (conflict.isOwn)
-          warnings.push(`${place}: ${described.description} ${conflict.message}; the first one counts`)
-        else problems.push({ file: pattern.file, message: `${place}: ${conflict.message}` })
+        else conflicts.push(`${place}: ${described.description} ${conflict.message}; the first one counts`)
       }
+      warnings.push(...conflicts.slice(0, maxWarnings))
+      const more = conflicts.length - maxWarnings
+      if (more > 0) warnings.push(`${place}: and ${more} more like these`)
     } catch (error) {
-      if (error instanceof RemoteReference) problems.push({ file: pattern.file, message: error.message })
-      else if (!(error instanceof DescriptionError)) throw error
-      else if (error.isMissing)
+      if (error instanceof DescriptionError && error.isMissing)
         problems.push({
           file: pattern.file,
           message: `${place}: there is no file ${described.description}; save the description there`,
         })
-      else warnings.push(`${error.message}; until then ${pattern.file} has no endpoints`)
+      else warnings.push(`${problemOf(error, described)}; until then ${pattern.file} has no endpoints`)
     }
   }
   const endpoints = Object.freeze(found.all)
   return { ...survey, endpoints, problems, descriptionWarnings: warnings, descriptions, digests }
+}
+
+/** What nobody has thought of is a warning as well. */
+function problemOf(error: unknown, { description }: DescribedFile): string {
+  if (error instanceof DescriptionError) return error.message
+  return `${description}: cannot be read (unexpected ${error instanceof Error ? `${error.name}: ${error.message}` : 'error'})`
 }
 
 interface Description extends Operations {

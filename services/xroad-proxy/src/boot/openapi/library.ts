@@ -1,7 +1,6 @@
 /**
- * The documents of one description, each read once, and where a reference in one of them leads. A reference to another
- * host is a `RemoteReference`, which stops the start: what it names may change between two starts. Nothing outside of
- * `folders` is read.
+ * The documents of one description, each read once, and where a reference in one of them leads. Nothing outside of
+ * `folders` is read, and nothing is fetched.
  */
 import { dirname, join, relative, resolve } from 'node:path'
 import { type Data, isMapping, nearest, type Path } from '@services/config-file'
@@ -14,18 +13,11 @@ export interface Piece {
   readonly value: Data
 }
 
-/** Begins with file and line. */
-export class RemoteReference extends Error {
-  constructor(message: string) {
-    super(message)
-    this.name = 'RemoteReference'
-  }
-}
-
 export class Library {
   readonly root: Document
   readonly #folders: readonly string[]
   readonly #documents = new Map<string, Document>()
+  readonly #anchors = new Map<Document, ReadonlyMap<string, readonly string[]>>()
   readonly #tried: Set<string>
 
   /**
@@ -46,7 +38,8 @@ export class Library {
   resolve(from: Document, ref: string, path: Path): Piece {
     const [name = '', fragment = ''] = splitAt(ref, '#')
     const document = name === '' ? from : (this.#byId(from, name) ?? this.#beside(from, name, path))
-    const steps = fragment === '' || fragment.startsWith('/') ? toSteps(fragment) : anchorIn(document.data, fragment)
+    const steps =
+      fragment === '' || fragment.startsWith('/') ? toSteps(fragment) : this.#anchorsOf(document).get(fragment)
     if (steps === undefined) return lost(from, path, ref)
     let value: Data = document.data
     for (const [at, step] of steps.entries()) {
@@ -67,9 +60,7 @@ export class Library {
   #beside(from: Document, name: string, path: Path): Document {
     if (/^(?:[a-z][\w+.-]+:|\/\/)/i.test(name)) {
       const cure = 'save it beside this file and name it by its path, such as ./schemas.yaml'
-      throw new RemoteReference(
-        `${from.file}:${from.lineOf(path)}: $ref leads to ${shown(name)}, and nothing is fetched; ${cure}`,
-      )
+      return refuse(from, path, `$ref leads to ${shown(name)}, and nothing is fetched; ${cure}`)
     }
     const file = join(dirname(from.file), decode(name))
     if (this.#folders.every((folder) => relative(folder, resolve(file)).startsWith('..'))) {
@@ -91,6 +82,12 @@ export class Library {
     const document = readDocument(file)
     this.#documents.set(key, document)
     return document
+  }
+
+  #anchorsOf(document: Document): ReadonlyMap<string, readonly string[]> {
+    const known = this.#anchors.get(document) ?? findAnchors(document.data)
+    this.#anchors.set(document, known)
+    return known
   }
 
   /** An address that a document gives itself as its name. */
@@ -138,15 +135,17 @@ function stepInto(value: Data, step: string): Data | undefined {
   return isMapping(value) && Object.hasOwn(value, step) ? value[step] : undefined
 }
 
-/** The place of the schema with this `$anchor`. */
-function anchorIn(data: Data, anchor: string, path: readonly string[] = []): readonly string[] | undefined {
-  if (isMapping(data) && (data['$anchor'] === anchor || data['$dynamicAnchor'] === anchor)) return path
-  const inner: readonly (readonly [string, Data])[] = Array.isArray(data)
-    ? (data as readonly Data[]).map((item, at) => [String(at), item] as const)
-    : Object.entries(isMapping(data) ? data : {})
-  for (const [key, value] of inner) {
-    const found = anchorIn(value, anchor, [...path, key])
-    if (found !== undefined) return found
+/** The places of schemas by `$anchor`; of two equal ones the first counts. */
+function findAnchors(data: Data): ReadonlyMap<string, readonly string[]> {
+  const found = new Map<string, readonly string[]>()
+  const visit = (value: Data, path: readonly string[]): void => {
+    if (isMapping(value)) {
+      for (const name of [value['$anchor'], value['$dynamicAnchor']])
+        if (typeof name === 'string' && !found.has(name)) found.set(name, path)
+    }
+    if (typeof value !== 'object' || value === null) return
+    for (const [key, inner] of Object.entries(value)) visit(inner as Data, [...path, key])
   }
-  return undefined
+  visit(data, [])
+  return found
 }

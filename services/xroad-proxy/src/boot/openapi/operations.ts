@@ -21,11 +21,19 @@ export interface Operations {
   readonly warnings: readonly string[]
 }
 
+/** Of one description and one kind. */
+export const maxWarnings = 20
+
 export function readOperations(bundle: Bundle): Operations {
   const { data } = bundle
   const operations: Operation[] = []
   const warnings: string[] = []
+  let more = 0
   const tell = (path: Path, message: string): void => {
+    if (warnings.length >= maxWarnings) {
+      more++
+      return
+    }
     const { file, line } = bundle.locate(path)
     warnings.push(`${file}:${line}: ${path.slice(1).join(' ')}: ${message}`)
   }
@@ -55,6 +63,7 @@ export function readOperations(bundle: Bundle): Operations {
       })
     }
   }
+  if (more > 0) warnings.push(`${bundle.locate([]).file}: and ${more} more like these`)
   return { operations, warnings }
 }
 

@@ -10,6 +10,8 @@ export interface Visitor {
   reference(node: Mapping & { readonly $ref: string }, path: Path, as: Role): Data
   /** Of a schema, after its parts. */
   schema?(copy: Mapping): Mapping
+  /** For each list and each object, before its parts. */
+  enter?(path: Path): void
 }
 
 /**
@@ -58,10 +60,12 @@ export class TooDeep extends Error {
   }
 }
 
-const maxDepth = 200
+/** Levels of a bundle. */
+export const maxDepth = 200
 
 export function walk(data: Data, role: Role, visitor: Visitor, path: Path = []): Data {
   if (path.length > maxDepth) throw new TooDeep(path)
+  if (typeof data === 'object' && data !== null) visitor.enter?.(path)
   if (Array.isArray(data)) {
     const inner = role === 'schemas' ? 'schema' : role
     return (data as readonly Data[]).map((item, at) => walk(item, inner, visitor, [...path, at]))

@@ -61,7 +61,7 @@ export function contentOf(schema: Schema, type: TypeDefinition): Content {
 function complexContent(schema: Schema, type: ComplexDefinition, depth: number): Content {
   const own = type.particle === undefined ? [] : [type.particle]
   const inherited = baseContent(schema, type, depth)
-  const attributes = mergeAttributes(inherited?.attributes ?? [], attributesOf(schema, type.attributes, new Set()))
+  const attributes = mergeAttributes(inherited?.attributes ?? [], attributesOf(schema, type.attributes))
   if (type.simpleContent !== undefined) {
     const text = withContentTypes(simpleContentText(schema, type.simpleContent, inherited), type)
     return { text, particles: [], attributes }
@@ -112,19 +112,29 @@ interface UsedAttribute extends Attribute {
   readonly isProhibited: boolean
 }
 
-/** A group counts once, however often it is named: groups that name each other would go on for ever. */
-function attributesOf(schema: Schema, uses: readonly AttributeUse[], seen: Set<QName>): readonly UsedAttribute[] {
-  return uses.flatMap((use) => {
-    if (use.kind !== 'attributeGroupRef') {
-      const flags = { isRequired: use.use === 'required', isProhibited: use.use === 'prohibited' }
-      if (use.kind === 'attribute') return [{ ...use.declaration, ...flags }]
-      const declaration = findComponent(schema, 'attribute', use.ref)
-      return [{ ...declaration, fixed: use.fixed ?? declaration.fixed, ...flags }]
+/**
+ * A group counts once, however often it is named: groups that name each other would go on for ever. In a loop, because a
+ * chain of groups has no bound.
+ */
+function attributesOf(schema: Schema, uses: readonly AttributeUse[]): readonly UsedAttribute[] {
+  const found: UsedAttribute[] = []
+  const seen = new Set<QName>()
+  const waiting = uses.toReversed()
+  for (let use = waiting.pop(); use !== undefined; use = waiting.pop()) {
+    if (use.kind !== 'attributeGroupRef') found.push(attributeOf(schema, use))
+    else if (!seen.has(use.ref)) {
+      seen.add(use.ref)
+      waiting.push(...findComponent(schema, 'attributeGroup', use.ref).attributes.toReversed())
     }
-    if (seen.has(use.ref)) return []
-    seen.add(use.ref)
-    return attributesOf(schema, findComponent(schema, 'attributeGroup', use.ref).attributes, seen)
-  })
+  }
+  return found
+}
+
+function attributeOf(schema: Schema, use: Exclude<AttributeUse, { kind: 'attributeGroupRef' }>): UsedAttribute {
+  const flags = { isRequired: use.use === 'required', isProhibited: use.use === 'prohibited' }
+  if (use.kind === 'attribute') return { ...use.declaration, ...flags }
+  const declaration = findComponent(schema, 'attribute', use.ref)
+  return { ...declaration, fixed: use.fixed ?? declaration.fixed, ...flags }
 }
 
 /** What has been worked out, and `pending` while it is: a type may not come from itself. */
