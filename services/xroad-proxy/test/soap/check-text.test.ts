@@ -158,6 +158,58 @@ describe('facets [P4.2]', () => {
   }
 })
 
+const year = '9'.repeat(1000)
+
+describe('more than nine digits in a year or a duration [G6]', () => {
+  const right: readonly (readonly [base: string, text: string])[] = [
+    ['date', '1234567890-02-28'],
+    ['dateTime', '-12345678901234-12-31T24:00:00Z'],
+    ['gYear', year],
+    ['gYearMonth', '1234567890-12+14:00'],
+    ['duration', 'P12345678901Y12345678901M12345678901DT12345678901H12345678901M12345678901.123456789012S'],
+    ['duration', `-P${year}D`],
+    ['dayTimeDuration', 'PT12345678901S'],
+    ['yearMonthDuration', 'P12345678901M'],
+  ]
+  for (const [base, text] of right) {
+    test(`${base} ${text.slice(0, 40)}`, () => strictEqual(problemOf({ base }, text), undefined))
+  }
+
+  test('the calendar goes on', () => {
+    strictEqual(problemOf({ base: 'date' }, '10000000000-02-29'), undefined)
+    ok(problemOf({ base: 'date' }, '10000000100-02-29') !== undefined)
+    ok(problemOf({ base: 'date' }, '-10000000000-02-29') !== undefined)
+    strictEqual(problemOf({ base: 'date' }, '-10000000001-02-29'), undefined)
+  })
+
+  const ordered: readonly (readonly [base: string, below: string, above: string])[] = [
+    ['gYear', year.replace(/9$/, '8'), year],
+    ['date', '99999999999-12-31', '100000000000-01-01'],
+    ['date', '-100000000000-01-01', '-99999999999-12-31'],
+    ['dateTime', '12345678901-01-01T00:00:00+00:01', '12345678901-01-01T00:00:00Z'],
+    ['duration', 'P99999999999D', 'P100000000000D'],
+    ['duration', 'PT0.10000000000000000000000000001S', 'PT0.10000000000000000000000000002S'],
+    ['duration', '-PT0.2S', '-PT0.1S'],
+    ['duration', '-PT1.2S', '-PT1S'],
+    ['duration', 'P11M', 'P1Y'],
+  ]
+  for (const [base, below, above] of ordered) {
+    test(`${base} ${below.slice(0, 40)} is less than the next`, () => {
+      const least = { base, facets: { minExclusive: below } }
+      strictEqual(problemOf(least, above), undefined)
+      ok(problemOf(least, below) !== undefined)
+      ok(problemOf({ base, facets: { minExclusive: above } }, below) !== undefined)
+    })
+  }
+
+  test('durations that are the same are one value', () => {
+    const same = { base: 'duration', enumeration: ['PT60.1S', 'P12345678901M'] }
+    strictEqual(problemOf(same, 'PT1M0.100S'), undefined)
+    strictEqual(problemOf(same, 'P1028806575Y1M'), undefined)
+    ok(problemOf(same, 'PT1M0.1000000000000000000001S') !== undefined)
+  })
+})
+
 test('the longest texts take no longer than they are long', () => {
   const length = 1_000_000
   const texts = [
@@ -170,6 +222,8 @@ test('the longest texts take no longer than they are long', () => {
   const long = [
     ...texts,
     `P${'1Y'.repeat(length / 2)}`,
+    `P${'1'.repeat(length)}D`,
+    `${'1'.repeat(length)}-01-01`,
     `2026-01-31T12:00:00.${'0'.repeat(length)}1Z`,
     '%20'.repeat(length / 3),
   ]

@@ -1,6 +1,8 @@
 /** Simple types with everything that their bases say. */
 import { deepStrictEqual, ok, strictEqual } from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { CompiledContracts, toRequestCheck } from '../../src/soap/check/check.ts'
+import { RequestContracts } from '../../src/wsdl/description/request-contract.ts'
 import { describeRequest } from '../../src/wsdl/description/request-schema.ts'
 import { ResponseSchemas } from '../../src/wsdl/description/response-schema.ts'
 import type { JsonSchema } from '../../src/wsdl/description/value-schema.ts'
@@ -72,4 +74,23 @@ describe('unions in unions [X31]', () => {
       JSON.stringify([schemas.describe(operation.output), ...schemas.definitions.values()]).includes('"enum":[7,true]'),
     )
   })
+})
+
+describe('an element with mixed content may have no text [G6]', () => {
+  const letter = '<x:element name="letter"><x:complexType mixed="true"><x:sequence>'
+  const types = `<x:element name="op"><x:complexType><x:sequence>${letter}<x:element name="sign" type="x:string"/>
+    </x:sequence></x:complexType></x:element></x:sequence></x:complexType></x:element>`
+  const result = generateAround(types)
+  ok(result.kind === 'generated')
+  const { request } = result
+
+  test('the check lets it pass', () => {
+    const contracts = new RequestContracts()
+    const check = toRequestCheck(new CompiledContracts(contracts), contracts.add(request), () => undefined)
+    deepStrictEqual(check({ sign: 'M' }), [])
+    deepStrictEqual(check({ letter: 'Tere', sign: 'M' }), [])
+    deepStrictEqual(check({ letter: 'Tere' }), [{ param: 'sign', problem: 'missing, expected text' }])
+  })
+
+  test('/api does not demand the text', () => deepStrictEqual(describeRequest(request).schema['required'], ['sign']))
 })

@@ -4,6 +4,7 @@
  */
 import { canonicalDecimal, compareDecimals, toDecimal } from './decimals.ts'
 import {
+  canonicalDuration,
   canonicalMoment,
   compareDurations,
   compareMoments,
@@ -11,6 +12,7 @@ import {
   readDuration,
   readMoment,
 } from './moments.ts'
+import { nameCharacter, nameStart } from './pattern/name-characters.ts'
 
 export type WhiteSpace = 'preserve' | 'replace' | 'collapse'
 
@@ -46,8 +48,6 @@ function textType(whiteSpace: WhiteSpace, wanted: string, fits: (text: string) =
   return { whiteSpace, wanted, fits, canonical: itself, lengthOf: characters }
 }
 
-const nameStart = String.raw`\p{L}_`
-const nameCharacter = String.raw`\p{L}\p{M}\p{N}._·\-`
 const isName = new RegExp(`^[${nameStart}:][${nameCharacter}:]*$`, 'u')
 const isPlainName = new RegExp(`^[${nameStart}][${nameCharacter}]*$`, 'u')
 const isToken = new RegExp(`^[${nameCharacter}:]+$`, 'u')
@@ -115,8 +115,8 @@ function duration(parts: RegExp, example: string): Builtin {
     wanted: `a duration such as ${example}`,
     fits: (text) => parts.test(text) && readDuration(text) !== undefined,
     canonical(text) {
-      const { months, seconds } = readDuration(text) ?? {}
-      return `${months} ${seconds}`
+      const found = readDuration(text)
+      return found === undefined ? text : canonicalDuration(found)
     },
     compare(a, b) {
       const [left, right] = [readDuration(a), readDuration(b)]

@@ -1,6 +1,7 @@
 /**
  * Dates, times and durations of XML Schema: whether a text is one that the calendar has, and which of two comes first.
- * A value without a zone may be meant in any zone, so that some values are in no order.
+ * A value without a zone may be meant in any zone, so that some values are in no order. Counts are exact, however many
+ * digits a year has: XML Schema lets a processor limit them, and 1000 cost a few microseconds.
  */
 import { withoutZerosBehind } from './decimals.ts'
 
@@ -8,13 +9,13 @@ export type MomentKind = 'dateTime' | 'date' | 'time' | 'gYear' | 'gYearMonth' |
 
 export interface Moment {
   /** Since 1970 in UTC; of a value without a zone as if it were in UTC. */
-  readonly minutes: number
+  readonly minutes: bigint
   /** 0 to below 60, digits as they are written. */
   readonly seconds: string
   readonly isZoned: boolean
 }
 
-const year = String.raw`(?<year>-?(?:[1-9]\d{4,8}|\d{4}))`
+const year = String.raw`(?<year>-?(?:[1-9]\d{4,999}|\d{4}))`
 const month = String.raw`(?<month>0[1-9]|1[0-2])`
 const day = String.raw`(?<day>0[1-9]|[12]\d|3[01])`
 const time = String.raw`(?:(?<hour>[01]\d|2[0-3]):(?<minute>[0-5]\d):(?<second>[0-5]\d(?:\.\d+)?)|(?<midnight>24:00:00(?:\.0+)?))`
@@ -41,12 +42,14 @@ export function readMoment(kind: MomentKind, text: string): Moment | undefined {
   const { year = anyYear, month = '01', day = '01', hour = '00', minute = '00', second = '00' } = groups
   // There is no year 0: the one before 1 is -1.
   if (/^-?0000$/.test(year)) return undefined
-  const counted = Number(year) < 0 ? Number(year) + 1 : Number(year)
+  const counted = year.startsWith('-') ? BigInt(year) + 1n : BigInt(year)
   if (Number(day) > daysIn(counted, Number(month))) return undefined
-  const days = daysBefore(counted, Number(month)) + Number(day) - 1 + (groups['midnight'] === undefined ? 0 : 1)
+  const nights = Number(day) - 1 + (groups['midnight'] === undefined ? 0 : 1)
   const { zone } = groups
   return {
-    minutes: days * 1440 + Number(hour) * 60 + Number(minute) - minutesOf(zone),
+    minutes:
+      daysBefore(counted, Number(month)) * 1440n +
+      BigInt(nights * 1440 + Number(hour) * 60 + Number(minute) - minutesOf(zone)),
     seconds: secondsOf(second),
     isZoned: zone !== undefined,
   }
@@ -65,7 +68,7 @@ export function canonicalMoment({ minutes, seconds, isZoned }: Moment): string {
   return `${minutes} ${seconds}${isZoned ? 'Z' : ''}`
 }
 
-const widestZone = 14 * 60
+const widestZone = 14n * 60n
 
 /** Of a value without a zone and one with it: by 14 hours to either side. */
 function orderOf(open: Moment, zoned: Moment): number | undefined {
@@ -74,7 +77,7 @@ function orderOf(open: Moment, zoned: Moment): number | undefined {
 }
 
 function compareExactly(a: Moment, b: Moment): number {
-  if (a.minutes !== b.minutes) return a.minutes - b.minutes
+  if (a.minutes !== b.minutes) return a.minutes < b.minutes ? -1 : 1
   if (a.seconds === b.seconds) return 0
   return a.seconds < b.seconds ? -1 : 1
 }
@@ -92,61 +95,86 @@ function minutesOf(zone: string = 'Z'): number {
   return zone.startsWith('-') ? -minutes : minutes
 }
 
-function daysIn(year: number, month: number): number {
+function daysIn(year: bigint, month: number): number {
   if (month === 2) return isLeap(year) ? 29 : 28
   return [4, 6, 9, 11].includes(month) ? 30 : 31
 }
 
-function isLeap(year: number): boolean {
-  return year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0)
+function isLeap(year: bigint): boolean {
+  return year % 4n === 0n && (year % 100n !== 0n || year % 400n === 0n)
 }
 
 /** From 1 January 1970 to the first of a month, by the Gregorian calendar in both directions. */
-function daysBefore(year: number, month: number): number {
-  const before = year - 1
-  const leaps = Math.floor(before / 4) - Math.floor(before / 100) + Math.floor(before / 400)
-  let days = before * 365 + leaps - 719_162
+function daysBefore(year: bigint, month: number): bigint {
+  const before = year - 1n
+  const leaps = floor(before, 4n) - floor(before, 100n) + floor(before, 400n)
+  let days = 0
   for (let past = 1; past < month; past++) days += daysIn(year, past)
-  return days
+  return before * 365n + leaps - 719_162n + BigInt(days)
+}
+
+function floor(value: bigint, by: bigint): bigint {
+  return (value - (((value % by) + by) % by)) / by
 }
 
 export interface Duration {
-  readonly months: number
-  readonly seconds: number
+  readonly months: bigint
+  /** Counted in as many digits after the point as `scale` says. */
+  readonly seconds: bigint
+  readonly scale: number
 }
 
-const duration =
-  /^-?P(?=.)(?:(\d{1,9})Y)?(?:(\d{1,9})M)?(?:(\d{1,9})D)?(?:T(?=.)(?:(\d{1,9})H)?(?:(\d{1,9})M)?(?:(\d{1,9}(?:\.\d+)?)S)?)?$/
+const digits = String.raw`\d{1,1000}`
+const duration = new RegExp(
+  `^-?P(?=.)(?:(${digits})Y)?(?:(${digits})M)?(?:(${digits})D)?` +
+    `(?:T(?=.)(?:(${digits})H)?(?:(${digits})M)?(?:(${digits})(?:\\.(${digits}))?S)?)?$`,
+)
 
 export function readDuration(text: string): Duration | undefined {
   const found = duration.exec(text)
   if (found === null) return undefined
-  const [years = 0, months = 0, days = 0, hours = 0, minutes = 0, seconds = 0] = found
-    .slice(1)
-    .map((part) => Number(part ?? 0))
-  const sign = text.startsWith('-') ? -1 : 1
+  const [years = 0n, months = 0n, days = 0n, hours = 0n, minutes = 0n, seconds = 0n] = found
+    .slice(1, -1)
+    .map((part) => BigInt(part ?? 0))
+  const fraction = withoutZerosBehind(found.at(-1) ?? '')
+  const sign = text.startsWith('-') ? -1n : 1n
+  const whole = days * 86_400n + hours * 3600n + minutes * 60n + seconds
   return {
-    months: sign * (years * 12 + months),
-    seconds: sign * (days * 86_400 + hours * 3600 + minutes * 60 + seconds),
+    months: sign * (years * 12n + months),
+    seconds: sign * (scaled(whole, fraction.length) + BigInt(fraction)),
+    scale: fraction.length,
   }
 }
 
+function scaled(seconds: bigint, by: number): bigint {
+  return seconds * 10n ** BigInt(by)
+}
+
+/** The same for two texts that are one duration. */
+export function canonicalDuration({ months, seconds, scale }: Duration): string {
+  return `${months} ${seconds} ${scale}`
+}
+
 /** Dates that a duration is added to, of which XML Schema says that all have to agree: a month has 28 to 31 days. */
-const references: readonly (readonly [year: number, month: number])[] = [
-  [1696, 9],
-  [1697, 2],
-  [1903, 3],
-  [1903, 7],
+const references: readonly (readonly [year: bigint, month: bigint])[] = [
+  [1696n, 9n],
+  [1697n, 2n],
+  [1903n, 3n],
+  [1903n, 7n],
 ]
 
 /** Below 0, 0, above 0; undefined where it depends on the month. */
 export function compareDurations(a: Duration, b: Duration): number | undefined {
-  const signs = references.map(([year, month]) => {
-    const at = ({ months, seconds }: Duration): number => {
-      const counted = year * 12 + month - 1 + months
-      return daysBefore(Math.floor(counted / 12), (((counted % 12) + 12) % 12) + 1) * 86_400 + seconds
+  const scale = Math.max(a.scale, b.scale)
+  const [first, ...others] = references.map(([year, month]) => {
+    const at = (given: Duration): bigint => {
+      const counted = year * 12n + month - 1n + given.months
+      const whole = floor(counted, 12n)
+      const days = daysBefore(whole, Number(counted - whole * 12n) + 1)
+      return scaled(days * 86_400n, scale) + scaled(given.seconds, scale - given.scale)
     }
-    return Math.sign(at(a) - at(b))
+    const [left, right] = [at(a), at(b)]
+    return left < right ? -1 : Number(left > right)
   })
-  return signs.every((sign) => sign === signs[0]) ? signs[0] : undefined
+  return others.every((sign) => sign === first) ? first : undefined
 }

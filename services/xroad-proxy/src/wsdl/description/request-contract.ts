@@ -105,14 +105,14 @@ export class RequestContracts implements Contracts {
     return isFlag(only) ? [{ kind: 'flag', name, isBranch: true }] : this.#contentOf(only, nameOf)
   }
 
-  #text({ text, isNillable }: RequestElement, nameOf: Names): readonly ContractNode[] {
+  #text({ text, isMixed, isNillable }: RequestElement, nameOf: Names): readonly ContractNode[] {
     if (text === undefined || text.isConstant) return []
     return [
       {
         kind: 'text',
         name: nameOf.get(text) ?? '',
         type: this.#type(givenType(text)),
-        isRequired: true,
+        ...(isMixed ? {} : { isRequired: true }),
         ...(isNillable ? { isNillable } : {}),
         ...fixedOf(text),
       },

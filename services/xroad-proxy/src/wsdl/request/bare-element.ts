@@ -49,6 +49,7 @@ export function emptyElement({ element, isNillable, typeName }: Typed, count: Co
     typeName,
     alternatives: [],
     text: undefined,
+    isMixed: false,
     attributes: [],
     children: [],
     parts: [],

@@ -123,6 +123,7 @@ export class Expansion {
     const mayBeNil = isNillable && (text !== undefined || !needsAttributes(type))
     return {
       ...emptyElement({ ...typed, isNillable: mayBeNil }, count),
+      isMixed: content.kind === 'mixed',
       text: text === undefined ? undefined : toText(text, element, count.min > 0 && count.max === 1),
       attributes: content.attributes.flatMap((attribute) => this.#attribute(attribute, path)),
       children,

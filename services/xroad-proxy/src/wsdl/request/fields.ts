@@ -63,9 +63,9 @@ class Walk implements Fields {
 
   /** The params of one element that is there. */
   content(element: RequestElement, part: Part | undefined): void {
-    const { text, attributes, children, parts } = element
+    const { text, isMixed, attributes, children, parts } = element
     if (text !== undefined && !text.isConstant)
-      this.fields.push({ kind: 'text', slot: text, element, isOptional: false, part })
+      this.fields.push({ kind: 'text', slot: text, element, isOptional: isMixed, part })
     for (const slot of attributes)
       if (!slot.isConstant) this.fields.push({ kind: 'attribute', slot, isOptional: !slot.isRequired, part })
     for (const child of children) this.#node(child, part)

@@ -34,6 +34,8 @@ export interface RequestElement {
   readonly alternatives: readonly RequestElement[]
   /** Undefined for an element that holds elements only, or nothing. */
   readonly text: RequestText | undefined
+  /** Its text stands between elements, and there may be none. */
+  readonly isMixed: boolean
   readonly attributes: readonly RequestAttribute[]
   readonly children: readonly RequestNode[]
   /** What travels beside the envelope, of the request element only. */

@@ -2,6 +2,7 @@
  * How the expressions of XML Schema and of ECMAScript differ: what is behind a backslash, and which signs mean
  * something. An escape becomes the source of a class for the expressions of JavaScript, with the flag `v`.
  */
+import { nameCharacter, nameStart } from './name-characters.ts'
 import { UnknownSyntax } from './unknown-syntax.ts'
 
 export interface Dialect {
@@ -15,16 +16,13 @@ export interface Dialect {
   escape(escaped: string, isInside: boolean): string
 }
 
-const nameStart = String.raw`:A-Z_a-z\u{c0}-\u{d6}\u{d8}-\u{f6}\u{f8}-\u{2ff}\u{370}-\u{37d}\u{37f}-\u{1fff}\u{200c}-\u{200d}\u{2070}-\u{218f}\u{2c00}-\u{2fef}\u{3001}-\u{d7ff}\u{f900}-\u{fdcf}\u{fdf0}-\u{fffd}\u{10000}-\u{effff}`
-const nameCharacter = String.raw`${nameStart}\-.0-9\u{b7}\u{300}-\u{36f}\u{203f}-\u{2040}`
-
 /** Letter -> the inside of its class; the upper case letter is all others. */
 const classes: Readonly<Record<string, string>> = {
   s: String.raw` \t\n\r`,
   d: String.raw`\p{Nd}`,
   w: String.raw`\p{L}\p{M}\p{N}\p{S}`,
-  i: nameStart,
-  c: nameCharacter,
+  i: `:${nameStart}`,
+  c: `:${nameCharacter}`,
 }
 
 /** Those that people write. */
