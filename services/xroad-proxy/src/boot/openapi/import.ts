@@ -1,7 +1,8 @@
 /**
  * DSL files that leave their operations to an OpenAPI description -> endpoints, one for each operation, and what the
  * description says about them. Loaded only where there is such a file. Others write descriptions, so whatever one holds
- * costs its own endpoints at most, and is a warning. A description that is not there stops the start: a DSL file names it.
+ * costs its own endpoints at most, and is a warning. A description that is not there stops the start: a DSL file
+ * names it.
  */
 import { createHash } from 'node:crypto'
 import type { Mapping } from '@services/config-file'

@@ -1,6 +1,7 @@
 /**
  * Lines in a JSON text, found by the rules of JSON: a reader of YAML refuses characters and depths that JSON allows.
- * For texts that `JSON.parse` has read; of two equal keys the last one counts, as it does there. Pure, without recursion.
+ * For texts that `JSON.parse` has read; of two equal keys the last one counts, as it does there. Pure, not
+ * recursive.
  */
 import type { Path } from '@services/config-file'
 

@@ -113,7 +113,7 @@ interface UsedAttribute extends Attribute {
 }
 
 /**
- * A group counts once, however often it is named: groups that name each other would go on for ever. In a loop, because a
+ * A group counts once, however often it is named: groups that name each other would go on for ever. In a loop, since a
  * chain of groups has no bound.
  */
 function attributesOf(schema: Schema, uses: readonly AttributeUse[]): readonly UsedAttribute[] {
