@@ -46,6 +46,18 @@ function linksOf(text: string): string[] {
     .filter((target) => target !== '' && !/^[a-z]+:/i.test(target))
 }
 
+test('no text lets npx fetch the package of a stranger [T1]', () => {
+  const places = filesOfRepository().filter((file) => /\.(?:md|ts|js|yml|yaml|json)$/.test(file))
+  const loose = places.flatMap((file) => {
+    const found = readFileSync(join(root, file), 'utf8').match(/\bnpx (?!--no-install\b)[a-z-].*/g) ?? []
+    return found.map((text) => `${file}: ${text}`)
+  })
+  deepStrictEqual(
+    loose.filter((row) => !row.startsWith('tools/documents.test.ts')),
+    [],
+  )
+})
+
 for (const name of ['DECISIONS.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md']) {
   test(`${name} names no file that is gone [S23]`, () => {
     const known = filesOfRepository()

@@ -1,5 +1,5 @@
 /** Command lines of a program with several commands, of one with a single command, and the help of both. */
-import { deepStrictEqual, match, ok, strictEqual } from 'node:assert/strict'
+import { deepStrictEqual, doesNotMatch, match, ok, strictEqual } from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { type Program, readCommandLine } from '@services/command-line'
 
@@ -102,25 +102,7 @@ const refused: readonly [string[], string][] = [
   [['--__proto__=x'], 'unknown flag "--__proto__"'],
 ]
 
-describe('a program with several commands', () => {
-  for (const [argv, action] of understood) {
-    test(`understands ${JSON.stringify(argv)}`, () => deepStrictEqual(readCommandLine(many, argv), action))
-  }
-  for (const [argv, problem] of refused) {
-    test(`refuses ${JSON.stringify(argv)}`, () => {
-      deepStrictEqual(readCommandLine(many, argv), {
-        action: 'refuse',
-        text: `many: ${problem}\nTry: many --help\n`,
-      })
-    })
-  }
-
-  test('has a help of all commands, each flag in its line', () => {
-    const help = readCommandLine(many, ['--help', 'serve'])
-    ok(help.action === 'help')
-    strictEqual(
-      help.text,
-      `Usage: many [serve] [--config FILE] [--port PORT] [--folder DIR]
+const whole = `Usage: many [serve] [--config FILE] [--port PORT] [--folder DIR]
        many file add PATH [--config FILE] [--format text|json] [--dry-run]
                      [--only-from-this-host HOST]...
        many file drop
@@ -143,10 +125,69 @@ file, for files:
   -V, --version       show the version and exit
 
 Environment: none.
-`,
+`
+
+describe('a program with several commands', () => {
+  for (const [argv, action] of understood) {
+    test(`understands ${JSON.stringify(argv)}`, () => deepStrictEqual(readCommandLine(many, argv), action))
+  }
+  for (const [argv, problem] of refused) {
+    test(`refuses ${JSON.stringify(argv)}`, () => {
+      deepStrictEqual(readCommandLine(many, argv), {
+        action: 'refuse',
+        text: `many: ${problem}\nTry: many --help\n`,
+      })
+    })
+  }
+
+  test('has a help of all commands, each flag in its line', () => {
+    for (const argv of [['--help'], ['help'], ['-h', '--port', '1', '--dry-run'], ['help', '--help']]) {
+      strictEqual(helpOf(many, argv), whole)
+    }
+  })
+
+  test('has a help of each command and of each family, with what belongs to it [T1]', () => {
+    const drop = 'many file drop\n\nfile, for files:\n  drop                drop all\n'
+    const end = '\n  -h, --help          show this text and exit\n\nAll commands: many --help\n'
+    for (const argv of [
+      ['file', 'drop', '-h'],
+      ['help', 'file', 'drop'],
+      ['--help', 'file', 'drop', 'x'],
+    ]) {
+      strictEqual(helpOf(many, argv), `Usage: ${drop}${end}`)
+    }
+    const add = helpOf(many, ['file', 'add', '--help'])
+    match(
+      add,
+      /^Usage: many file add PATH [^]*\n {2}-c, --config FILE {3}read this file\n {6}--format FORMAT text or json/,
+    )
+    doesNotMatch(add, /many \[serve\]|drop|--port|Environment|Does something/)
+    const family = helpOf(many, ['file', '--help'])
+    match(family, /^Usage: many file add PATH [^]*\n {7}many file drop\n[^]*\n {2}add [^]*\n {2}drop /)
+    match(
+      helpOf(many, ['help', 'serve']),
+      /^Usage: many \[serve\] \[--config FILE\][^]*\n\nserve:\n {2}-c, --config FILE/,
     )
   })
+
+  test('refuses help for what is no command, and a flag that is none [T1]', () => {
+    for (const argv of [
+      ['help', 'file', 'dorp'],
+      ['file', 'dorp', '--help'],
+    ]) {
+      const text = `many: unknown command "file dorp"; did you mean file add?${commands}\nTry: many --help\n`
+      deepStrictEqual(readCommandLine(many, argv), { action: 'refuse', text })
+    }
+    const { action } = readCommandLine(many, ['help', '--nope'])
+    strictEqual(action, 'refuse')
+  })
 })
+
+function helpOf(program: Program, argv: readonly string[]): string {
+  const help = readCommandLine(program, argv)
+  ok(help.action === 'help' && 'text' in help, JSON.stringify(help))
+  return help.text as string
+}
 
 describe('what may be left out, and what has one name in two commands', () => {
   const program = {

@@ -69,6 +69,15 @@ const files: ReadonlyMap<string, FileName> = new Map<string, FileName>([
 /** Paths that belong to the page: `/docs` and one for each of its files. */
 export const docsPaths: readonly string[] = [...files.keys()]
 
+/**
+ * The reply that leads a browser, which accepts `text/html`, from `/` to the page. Its address is relative, as all
+ * addresses of the page.
+ */
+export const leadToDocs = {
+  status: 302,
+  headers: { location: 'docs', vary: 'Accept', 'content-type': 'text/html; charset=utf-8' },
+} as const
+
 const mediaTypes: Readonly<Record<string, string>> = {
   html: 'text/html; charset=utf-8',
   css: 'text/css; charset=utf-8',

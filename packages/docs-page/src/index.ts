@@ -1,2 +1,2 @@
 /** What the services import. */
-export { createDocsPage, docsPaths } from './docs-page.ts'
+export { createDocsPage, docsPaths, leadToDocs } from './docs-page.ts'

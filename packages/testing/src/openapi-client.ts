@@ -20,7 +20,7 @@ const settings = {
   },
 }
 
-/** The declarations that `npx openapi-typescript openapi.json -o api.d.ts` writes. */
+/** The declarations that `npx --no-install openapi-typescript openapi.json -o api.d.ts` writes. */
 export async function writeClientTypes(document: string): Promise<string> {
   return astToString(await openapiTypescript(document, { silent: true }))
 }

@@ -54,7 +54,7 @@ test('the page, followed in an empty folder [P1.3]', { skip: !hasCurl && 'curl i
   const folder = newFolder()
   mkdirSync(join(folder, 'node_modules'))
   symlinkSync(service, join(folder, 'node_modules/xroad-proxy'))
-  const tools = newFolder({ npx: `#!/bin/sh\nshift\nexec '${process.execPath}' '${binary}' "$@"\n` })
+  const tools = newFolder({ npx: `#!/bin/sh\nshift 2\nexec '${process.execPath}' '${binary}' "$@"\n` })
   chmodSync(join(tools, 'npx'), 0o755)
   const ports = { 5500: await freePort(), 8080: await freePort() }
   const here = (text: string): string =>
@@ -67,8 +67,8 @@ test('the page, followed in an empty folder [P1.3]', { skip: !hasCurl && 'curl i
       env[name] = value
       continue
     }
-    const isMock = command.startsWith('npx xroad-proxy mock')
-    const isLasting = isMock || command === 'npx xroad-proxy'
+    const isMock = command.startsWith('npx --no-install xroad-proxy mock')
+    const isLasting = isMock || command === 'npx --no-install xroad-proxy'
     // A lasting one takes the place of its shell, so that a signal reaches it.
     const own = `${isLasting ? 'exec ' : ''}${command}${isMock ? ' --port 5500' : ''}`
     const run = spawnProcess({ command: ['sh', '-c', here(own)], cwd: folder, env })

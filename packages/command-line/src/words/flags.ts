@@ -51,16 +51,18 @@ function read(program: Program, argv: readonly string[]): object {
     const hint = inOtherCase(Object.values(rows), name) || meant(program, name, [...byName.keys()], '--')
     refuse(`unknown flag ${shown(rawName)}${hint}`)
   }
-  const { command, path } = readCommand(program, positionals)
+  const isHelp = positionals[0] === 'help' || flags.some(({ name }) => name === 'help')
+  const topic = isHelp ? readTopic(program, positionals) : undefined
+  const { command, path } = topic === undefined ? readCommand(program, positionals) : { command: undefined }
   // Two commands may each have a flag of one name.
-  const ownNames = namesOf(program, command)
+  const ownNames = command === undefined ? new Map<string, OwnFlag>() : namesOf(program, command)
   const given = new Map<string, Token[]>()
   for (const flag of flags) {
-    const { field, row } = (ownNames.get(flag.name) ?? byName.get(flag.name)) as { field: string; row: Flag }
+    const { field, row } = (ownNames.get(flag.name) ?? byName.get(flag.name)) as OwnFlag
     checkFlag(program, command, { ...flag, field, row })
     given.set(field, [...(given.get(field) ?? []), flag])
   }
-  if (given.has('help')) return { action: 'help', text: writeHelp(program) }
+  if (command === undefined) return { action: 'help', text: writeHelp(program, topic) }
   if (given.has('version')) return { action: 'version', text: `${program.name} ${program.version}\n` }
   const { flags: own, operand } = program.commands[command] as Command
   const values = Object.keys(own).map((field) => {
@@ -75,9 +77,25 @@ function read(program: Program, argv: readonly string[]): object {
   }
 }
 
-function namesOf({ flags, commands }: Program, command: string): Map<string, { field: string; row: Flag }> {
+interface OwnFlag {
+  readonly field: string
+  readonly row: Flag
+}
+
+function namesOf({ flags, commands }: Program, command: string): Map<string, OwnFlag> {
   const rows = Object.keys((commands[command] as Command).flags).map((field) => ({ field, row: flags[field] as Flag }))
   return new Map(rows.map((each) => [nameOf(each.field, each.row), each]))
+}
+
+/** The commands whose help is asked for: one, a family such as `wsdl`, or all. */
+function readTopic(program: Program, positionals: readonly string[]): readonly string[] {
+  const names = Object.keys(program.commands)
+  const [first, second] = positionals[0] === 'help' ? positionals.slice(1) : positionals
+  if (first === undefined || names.length === 1) return names
+  const family = names.filter((name) => name.startsWith(`${first} `))
+  if (family.length > 0 && second === undefined) return family
+  const command = family.length > 0 ? `${first} ${second}` : first
+  return names.includes(command) ? [command] : refuseCommand(program, command)
 }
 
 function readCommand(program: Program, positionals: readonly string[]): { command: string; path?: string | undefined } {
@@ -89,10 +107,7 @@ function readCommand(program: Program, positionals: readonly string[]): { comman
   const isFamily = names.some((name) => name.startsWith(`${positionals[0] ?? ''} `))
   const words = isFamily ? 2 : 1
   const command = positionals.length === 0 ? program.implied : positionals.slice(0, words).join(' ')
-  if (!names.includes(command)) {
-    const hint = configHint(program, program.implied, command) || meant(program, command, names, '')
-    refuse(`unknown command ${shown(command)}${hint}\n${listOf(program, names)}`)
-  }
+  if (!names.includes(command)) refuseCommand(program, command)
   const { operand } = program.commands[command] as Command
   const path = operand === undefined ? undefined : positionals[words]
   const extra = positionals[operand === undefined ? words : words + 1]
@@ -103,10 +118,11 @@ function readCommand(program: Program, positionals: readonly string[]): { comman
   return { command, path }
 }
 
-/** For whoever has another word for a command than its name. */
-function listOf({ implied }: Program, names: readonly string[]): string {
-  const shownNames = names.map((name) => (name === implied ? `${name} (also without a command)` : name))
-  return `Commands: ${shownNames.join(', ')}`
+function refuseCommand(program: Program, command: string): never {
+  const names = Object.keys(program.commands)
+  const hint = configHint(program, program.implied, command) || meant(program, command, names, '')
+  const listed = names.map((name) => (name === program.implied ? `${name} (also without a command)` : name))
+  refuse(`unknown command ${shown(command)}${hint}\nCommands: ${listed.join(', ')}`)
 }
 
 /** A configuration that is there without its flag. */
@@ -115,16 +131,14 @@ function configHint({ commands, flags }: Program, command: string, word: string)
   return takesOne && /^[\w./-]+\.ya?ml$/.test(word) ? `; did you mean --config ${word}?` : ''
 }
 
-interface GivenFlag extends Token {
-  readonly field: string
-  readonly row: Flag
-}
+interface GivenFlag extends Token, OwnFlag {}
 
-function checkFlag(program: Program, command: string, given: GivenFlag): void {
+/** `command` is absent if only help is asked for. */
+function checkFlag(program: Program, command: string | undefined, given: GivenFlag): void {
   const { name, rawName, value, inlineValue, field, row } = given
   if (row.kind === 'switch' && value !== undefined) refuse(`${rawName} takes no value`)
   const owners = Object.keys(program.commands).filter((other) => namesOf(program, other).has(name))
-  const isOfAny = Object.hasOwn(general, field)
+  const isOfAny = command === undefined || Object.hasOwn(general, field)
   if (!isOfAny && !owners.includes(command)) refuse(`${rawName} belongs to the command ${owners.join(', ')}`)
   // A flag instead of a value is a forgotten value.
   const isMissing = !value || (value.startsWith('-') && inlineValue === false)

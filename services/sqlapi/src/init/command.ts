@@ -60,9 +60,9 @@ function report(folder: string, written: readonly string[], left: readonly strin
     ...(left.length === 0 ? [] : ['Left as it was:', ...left.map((path) => `  ${path}`)]),
     'Next:',
     ...enter,
-    '  npx sqlapi check    looks for mistakes in the files',
-    '  npx sqlapi test     runs the cases of tests/notes.test.yaml',
-    '  npx sqlapi dev      serves them, and tells where to look: /docs',
+    '  npx --no-install sqlapi check    looks for mistakes in the files',
+    '  npx --no-install sqlapi test     runs the cases of tests/notes.test.yaml',
+    '  npx --no-install sqlapi dev      serves them, and tells where to look: /docs',
     '',
   ].join('\n')
 }

@@ -3,7 +3,7 @@
  * request for it, and again only after what it is made from has changed.
  */
 import { CodedContent, type CodedReply } from '@services/content-coding'
-import { createDocsPage, docsPaths } from '@services/docs-page'
+import { createDocsPage, docsPaths, leadToDocs } from '@services/docs-page'
 import { jsonType } from '../json/body.ts'
 import type { Page, Reply } from '../model.ts'
 import { writeDocument } from './document/document.ts'
@@ -27,7 +27,7 @@ export function createApiPages(readApi: () => Api | Promise<Api>): readonly (rea
       return toReply(reply, reply.mediaType)
     },
   ])
-  return [[documentPath, document], ...pages]
+  return [[documentPath, document], ['/', () => ({ ...leadToDocs, body: undefined })], ...pages]
 }
 
 /** A 304 has no body. */

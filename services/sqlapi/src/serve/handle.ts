@@ -173,9 +173,11 @@ function note(trace: Trace, error: unknown): void {
   if (error instanceof Failure) trace.code = ((error.cause ?? {}) as { code?: string }).code
 }
 
-/** One of the service's own pages. */
-function findPage({ pages }: Service, { method }: Request, { path }: Target): Page | undefined {
-  return path === undefined || (method !== 'GET' && method !== 'HEAD') ? undefined : pages.get(path)
+/** One of the service's own pages. `/` is one for browsers only: a program that asks for it has missed its file. */
+function findPage({ pages }: Service, { method, headers }: Request, { path }: Target): Page | undefined {
+  if (path === undefined || (method !== 'GET' && method !== 'HEAD')) return undefined
+  if (path === '/' && !headers['accept']?.includes('text/html')) return undefined
+  return pages.get(path)
 }
 
 /** The page's own reply with the headers of CORS added. */

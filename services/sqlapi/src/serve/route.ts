@@ -89,7 +89,7 @@ export function missingEndpoint(shown: string, instead = ''): Failure {
 /** If the path has no file for the request's method: the methods that it has files for, as the end of a sentence. */
 export function answersInstead({ endpoints, pages }: Published, method: string, path: string | undefined): string {
   if (path === undefined) return ''
-  if (pages.has(path)) return `; the page answers GET and HEAD, not ${method}`
+  if (path !== '/' && pages.has(path)) return `; the page answers GET and HEAD, not ${method}`
   const isGet = findEndpoint(endpoints, 'GET', path) !== undefined
   const isPost = findEndpoint(endpoints, 'POST', path) !== undefined
   if (isGet && isPost) return `; the files answer GET, HEAD and POST, not ${method}`

@@ -16,7 +16,7 @@ test('a project that runs at once: check, test, dev, request [N5.3]', async () =
   deepStrictEqual([made.code, made.stderr], [0, ''])
   match(
     made.stdout,
-    /Written into my notes:\n[^]*Next:\n {2}cd 'my notes'\n {2}npx sqlapi check .*\n {2}npx sqlapi test .*\n {2}npx sqlapi dev /,
+    /Written into my notes:\n[^]*Next:\n {2}cd 'my notes'\n {2}npx --no-install sqlapi check .*\n {2}npx --no-install sqlapi test .*\n {2}npx --no-install sqlapi dev /,
   )
   const folder = join(parent, 'my notes')
   for (const path of made.stdout.split('Next:')[0]?.match(/^ {2}.*$/gm) ?? [])

@@ -13,6 +13,8 @@ const files = {
 const schema = 'CREATE TABLE item (id integer, name text)'
 const datasources = { demo: '', docs: '' }
 
+const missing = { error: 'SqlapiRuntimeException', message: "Saved query '/' does not exist" }
+
 let service: TestService
 
 before(async () => {
@@ -25,8 +27,8 @@ describe('the pages of the description [N4.1] [S-config.openapi]', () => {
   test('are not there unless they are wanted', async () => {
     const without = await startTestService({ kind: 'sqlite', files, schema, datasources })
     try {
-      for (const path of ['/openapi.json', '/docs', '/docs.js']) {
-        const { status, text } = await without.get(path)
+      for (const path of ['/openapi.json', '/docs', '/docs.js', '/']) {
+        const { status, text } = await without.get(path, { accept: 'text/html' })
         deepStrictEqual([status, (JSON.parse(text) as { error: string }).error], [400, 'SqlapiRuntimeException'])
       }
     } finally {
@@ -49,6 +51,18 @@ describe('the pages of the description [N4.1] [S-config.openapi]', () => {
     match((await service.post('/openapi.json')).text, /the page answers GET and HEAD, not POST/)
     strictEqual((await service.get('/OpenAPI.json')).status, 400)
     strictEqual((await service.get('/openapi.json?x=1')).status, 200)
+  })
+
+  test('are where `/` leads a browser, and nobody else [T1]', async () => {
+    const accept = 'text/html,application/xhtml+xml,*/*;q=0.8'
+    const led = await service.get('/?from=mail', { accept })
+    deepStrictEqual([led.status, led.headers.location, led.headers.vary, led.text], [302, 'docs', 'Accept', ''])
+    strictEqual((await service.send({ method: 'HEAD', path: '/', headers: { accept } })).status, 302)
+    for (const headers of [{}, { accept: '*/*' }, { accept: 'application/json' }]) {
+      const { status, text } = await service.get('/', headers)
+      deepStrictEqual([status, JSON.parse(text)], [400, missing])
+    }
+    strictEqual((await service.send({ method: 'POST', path: '/', headers: { accept } })).status, 400)
   })
 
   test('come in the coding that is accepted, and not again to whoever has them', async () => {

@@ -57,7 +57,7 @@ const program = {
     health: { flags: { config: '' } },
     doctor: {
       flags: {
-        config: 'as above',
+        config: '',
         format: 'text, json or github (text)',
         strict: 'exit with 1 also for findings of severity WEAK',
         probe: 'ask the Security Server which endpoints may be called',

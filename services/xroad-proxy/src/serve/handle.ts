@@ -98,6 +98,7 @@ export function reportTooSlow(
 
 /** Throws, or settles when the reply has ended. */
 async function answer(service: Service, request: Request, writer: ResponseWriter, trace: Trace): Promise<void> {
+  if (asksForPage(request)) return writer.send(service.docs.leading)
   const match = route(service.routes, request.method, request.target)
   if ('endpoint' in match) {
     const { endpoint, name } = match
@@ -109,6 +110,12 @@ async function answer(service: Service, request: Request, writer: ResponseWriter
   } else {
     writer.send(await service.docs.reply(match.docs, request.headers))
   }
+}
+
+/** A browser at `/`. A program that asks for it has missed its path. */
+function asksForPage({ method, target, headers }: Request): boolean {
+  if (target !== '/' && !target.startsWith('/?')) return false
+  return (method === 'GET' || method === 'HEAD') && headerValue(headers, 'accept')?.includes('text/html') === true
 }
 
 function refusal({ errorMessageId }: Service, { headers }: Request, trace: Trace, thrown: unknown): Reply | FileReply {

@@ -43,6 +43,18 @@ function lasting({
   return headers
 }
 
+test('`/` leads a browser to the page, and nobody else [T1]', async () => {
+  const accept = 'text/html,application/xhtml+xml,*/*;q=0.8'
+  for (const [path, method] of [['/'], ['/?from=mail'], ['/', 'HEAD']] as const) {
+    const { status, headers, bytes } = await receive(path, { accept }, method)
+    deepStrictEqual([status, headers.location, headers.vary, bytes.length], [302, 'docs', 'Accept', 0])
+  }
+  for (const accepted of [undefined, '*/*', 'application/json']) {
+    strictEqual((await receive('/', accepted === undefined ? {} : { accept: accepted })).status, 404)
+  }
+  strictEqual((await receive('/', { accept }, 'POST')).status, 404)
+})
+
 describe('each file [S-docs.page S-docs.cache]', () => {
   for (const [path, type] of files) {
     test(`${path} is the same plain and compressed, and HEAD tells the same`, async () => {

@@ -2,14 +2,16 @@
  * The page at `/docs`: path and headers of a request in, a reply out. The page itself is a package that knows no
  * service; here is what it says of this one: as whom calls go out, and that they are real.
  */
-import { createDocsPage } from '@services/docs-page'
-import type { FileReply, Identity, RawHeaders } from '../../model.ts'
+import { createDocsPage, leadToDocs } from '@services/docs-page'
+import type { FileReply, Identity, RawHeaders, Reply } from '../../model.ts'
 import { headerValue } from '../../raw-headers.ts'
 import { toClientName } from '../../xroad.ts'
 
 export interface DocsPage {
   /** 200, or 304 for a copy that is still good. Rejects where the files of the page are missing. */
   reply(path: string, headers: RawHeaders): Promise<FileReply>
+  /** Leads a browser from `/` to the page. */
+  readonly leading: Reply
 }
 
 /** What people read of the configuration. */
@@ -43,6 +45,7 @@ export function openDocsPage(
     ],
   })
   return {
+    leading: { ...leadToDocs, body: '' },
     async reply(path, headers) {
       const accepted = headerValue(headers, 'accept-encoding')
       const { mediaType, ...reply } = await page.reply(path, accepted, headerValue(headers, 'if-none-match'))
