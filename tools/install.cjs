@@ -11,7 +11,7 @@
  * Node that everything else needs is itself installed here, as node_modules/.bin/node, which npm scripts find first.
  * The steps of a pre-script and of its script must not be joined with `&&`: a shell remembers where it found `node`.
  */
-const { spawnSync } = require('child_process')
+const { spawn, spawnSync } = require('child_process')
 const { createHash } = require('crypto')
 const fs = require('fs')
 const os = require('os')
@@ -24,8 +24,12 @@ const stamp = path.join(modules, '.install-stamp')
 const windows = process.platform === 'win32'
 
 if (process.argv[2] === '--finish') finish()
-else if (!isInstalled()) install()
-if (process.argv[2] === '--run') run(process.argv.slice(3))
+else if (isInstalled()) go()
+else install(go)
+
+function go() {
+  if (process.argv[2] === '--run') run(process.argv.slice(3))
+}
 
 function isInstalled() {
   try {
@@ -41,11 +45,10 @@ function wanted() {
   return createHash('sha256').update(lock).digest('hex') + ' ' + process.platform + ' ' + process.arch + '\n'
 }
 
-function install() {
+function install(then) {
   const npm = /\bnpm\/(\d+)/.exec(process.env.npm_config_user_agent || '')
   if (npm && Number(npm[1]) < 7) fail('npm ' + npm[1] + ' cannot read package-lock.json; use npm 7 or newer')
 
-  console.error('install: node_modules does not match package-lock.json, running npm ci')
   const scratch = writableCache() ? undefined : fs.mkdtempSync(path.join(os.tmpdir(), 'npm-cache-'))
   // NODE_ENV=production or a user's `omit` must not leave out the tools or Node itself.
   const args = ['ci', '--include=dev', '--include=optional', '--no-audit', '--no-fund', '--prefer-offline']
@@ -53,20 +56,45 @@ function install() {
   args.push('--loglevel=error')
   if (scratch) args.push('--cache=' + scratch)
 
-  const result = runNpm(args)
-  if (scratch) fs.rmSync(scratch, { recursive: true, force: true })
-  if (result.error) fail('cannot start npm: ' + result.error.message)
-  if (result.status !== 0) fail('npm ci failed; the next run tries again')
-  // Not left to the postinstall script alone: `ignore-scripts` in a user's .npmrc would skip it.
-  finish()
+  const progress = showProgress()
+  const child = startNpm(args)
+  child.on('error', (error) => fail('cannot start npm: ' + error.message))
+  child.on('close', (code) => {
+    progress.end()
+    if (scratch) fs.rmSync(scratch, { recursive: true, force: true })
+    if (code !== 0) fail('npm ci failed; the next run tries again')
+    // Not left to the postinstall script alone: `ignore-scripts` in a user's .npmrc would skip it.
+    finish()
+    then()
+  })
+}
+
+/** One line that counts seconds in a terminal; elsewhere a line each ten seconds. */
+function showProgress() {
+  const began = Date.now()
+  const terminal = process.stderr.isTTY
+  const show = () => {
+    const seconds = Math.round((Date.now() - began) / 1000)
+    const line = 'install: installing the packages of package-lock.json, Node.js among them: ' + seconds + ' s'
+    process.stderr.write(terminal ? '\r' + line : line + '\n')
+  }
+  show()
+  const timer = setInterval(show, terminal ? 1000 : 10000)
+  return {
+    end() {
+      clearInterval(timer)
+      show()
+      if (terminal) process.stderr.write('\n')
+    },
+  }
 }
 
 /** npm by the Node that npm itself runs on: the one in node_modules is about to be deleted. */
-function runNpm(args) {
+function startNpm(args) {
   const options = { cwd: root, stdio: ['ignore', 'ignore', 2] }
   const cli = process.env.npm_execpath || ''
-  if (!/npm-cli\.c?js$/.test(cli)) return spawnSync('npm', args, Object.assign({ shell: windows }, options))
-  return spawnSync(process.env.npm_node_execpath || process.execPath, [cli].concat(args), options)
+  if (!/npm-cli\.c?js$/.test(cli)) return spawn('npm', args, Object.assign({ shell: windows }, options))
+  return spawn(process.env.npm_node_execpath || process.execPath, [cli].concat(args), options)
 }
 
 function writableCache() {

@@ -3,7 +3,7 @@
  * not. Once they start from their sources, as users start them; how all of it ends is the same from their packages, if
  * this run has built them.
  */
-import { deepStrictEqual, match, ok, rejects, strictEqual } from 'node:assert/strict'
+import { deepStrictEqual, doesNotMatch, match, ok, rejects, strictEqual } from 'node:assert/strict'
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
@@ -105,7 +105,7 @@ interface Command {
 
 /** The lines that `npm start` prints to be tried, as soon as they are there. */
 async function commandsIn({ child, code, output }: ReturnType<typeof start>): Promise<Command[]> {
-  while (!/\/docs\n.*\/docs\n/.test(output())) {
+  while (!/curl [^]*\/docs\n.*\/docs\n/.test(output())) {
     strictEqual(child.exitCode, null, output())
     await Promise.race([once(child.stdout, 'data'), code])
   }
@@ -113,11 +113,12 @@ async function commandsIn({ child, code, output }: ReturnType<typeof start>): Pr
   return Array.from(lines, ([, url = '', header = 'text/plain', body]) => ({ url, header, body }))
 }
 
-test('both services answer the printed requests, and Ctrl-C ends all of it in order', async () => {
+test('both services answer the printed requests, pages first and last, and Ctrl-C ends all of it in order [T2]', async () => {
   link((service) => service)
   const ports = await freePorts()
   const running = start(ports)
   const commands = await commandsIn(running)
+  const printed = running.output()
   strictEqual(commands.length, 7)
   for (const { url, header, body } of commands) {
     const request = body === undefined ? {} : { method: 'POST', headers: { 'content-type': header }, body }
@@ -125,13 +126,16 @@ test('both services answer the printed requests, and Ctrl-C ends all of it in or
     deepStrictEqual([url, response.status], [url, 200])
     ok((await response.text()).length > 0)
   }
-  const pages = Array.from(running.output().matchAll(/^In a browser: (\S+)$/gm), ([, page = '']) => page)
-  deepStrictEqual(pages, [`http://127.0.0.1:${ports[0]}/docs`, `http://127.0.0.1:${ports[1]}/docs`])
+  const pages = ports.slice(0, 2).map((port) => `http://127.0.0.1:${port}/docs`)
+  const shown = pages.map((page) => `In a browser: ${page}\n`).join('')
+  ok(printed.startsWith(`Starting sqlapi, xroad-proxy and a mock Security Server. The pages to try them on:\n${shown}`))
+  ok(printed.endsWith(shown), printed)
   for (const page of pages) {
     const docs = await fetch(page, { signal: AbortSignal.timeout(10_000) })
     deepStrictEqual([docs.status, docs.headers.get('content-type')], [200, 'text/html; charset=utf-8'])
     match(await docs.text(), /<script (?:type="module" )?src="docs\.js">/)
   }
+  doesNotMatch(running.output(), /Paste|WARN|ERROR|does not match/)
   running.child.kill('SIGINT')
   strictEqual(await running.code, 0, running.output())
   deepStrictEqual(await Promise.all(ports.map(isFree)), [true, true, true])
@@ -196,4 +200,25 @@ test('a port that is taken, twice the same, or none at all is refused before any
     [1, `start: PORT and PROXY_PORT are both ${first}\n`],
     [1, "start: MOCK_PORT is '70000', a number from 1 to 65535 is wanted\n"],
   ])
+})
+
+test('an install shows a line of progress, and no word of a fault [T2]', (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'install-'))
+  t.after(() => rmSync(folder, { recursive: true }))
+  mkdirSync(join(folder, 'tools'))
+  cpSync(join(repository, 'tools/install.cjs'), join(folder, 'tools/install.cjs'))
+  writeFileSync(join(folder, 'package-lock.json'), '{}')
+  writeFileSync(join(folder, 'npm-cli.js'), "require('fs').mkdirSync('node_modules/rolldown', { recursive: true })")
+  const run = (): string => {
+    const env = { ...process.env, npm_execpath: join(folder, 'npm-cli.js'), npm_node_execpath: process.execPath }
+    const { status, stderr } = spawnSync(process.execPath, [join(folder, 'tools/install.cjs')], {
+      env,
+      encoding: 'utf8',
+    })
+    strictEqual(status, 0, stderr)
+    return stderr
+  }
+  match(run(), /^(install: installing the packages of package-lock\.json, Node\.js among them: \d+ s\n){2,}$/)
+  // Nothing to install any more.
+  strictEqual(run(), '')
 })

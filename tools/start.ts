@@ -1,24 +1,24 @@
 /**
  * `npm start`: both services over their examples, each as its own process. The SQL API gets a small database; the
- * X-Road proxy gets a mock Security Server, which makes keys and certificates. As soon as both services answer,
- * requests to try and the address of a page with forms are printed. PORT, PROXY_PORT and MOCK_PORT override the ports.
+ * X-Road proxy gets a mock Security Server, which makes keys and certificates. The addresses of the pages with forms
+ * are printed first and, with requests to try, last: after both services have begun to listen. PORT, PROXY_PORT and
+ * MOCK_PORT override the ports.
  *
  * Ctrl-C, SIGTERM and SIGHUP end the services first and the mock after them, and so does the end of npm, which does not
  * pass every signal on; one that fails ends the others, and its exit code is ours. Delete examples/sqlapi/.data to
  * start again with the first data.
  */
-import { type ChildProcess, spawn, spawnSync, type StdioOptions } from 'node:child_process'
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { DatabaseSync } from 'node:sqlite'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 
-const startSeconds = 60
 const host = '127.0.0.1'
 const sqlapiExample = 'examples/sqlapi'
 const proxyExample = 'examples/xroad-proxy'
+const isListening = /^([^]*INFO \w+: Listening .*\n)/
 const sqlapiProgram = 'services/sqlapi/bin/sqlapi.js'
 const proxyProgram = 'services/xroad-proxy/bin/xroad-proxy.js'
 
@@ -51,16 +51,17 @@ process.on('exit', () => {
   for (const child of running) child.kill()
 })
 
+process.stdout.write(`Starting sqlapi, xroad-proxy and a mock Security Server. The pages to try them on:\n${pages()}\n`)
 const mockOptions = ['--folder', `${proxyExample}/.data`, '--answers', `${proxyExample}/answers`]
-const mock = run([proxyProgram, 'mock', '--host', host, '--port', `${ports.MOCK_PORT}`, ...mockOptions], {
-  stdio: ['inherit', 'pipe', 'inherit'],
-})
-run([sqlapiProgram, '--config', sqlapiConfig()])
-await says(mock, 'Mock Security Server listening')
+const mock = run([proxyProgram, 'mock', '--host', host, '--port', `${ports.MOCK_PORT}`, ...mockOptions])
+// Its introduction is for those who write a configuration.
+const hasMock = says(mock, /^(Mock Security Server listening on .*\n)[^]*trust_ca_path: .*\n/)
+const hasSqlapi = says(run([sqlapiProgram, '--config', sqlapiConfig()]), isListening)
+await hasMock
 // The password of the mock's throw-away keys is not a secret.
-if (!isEnding()) run([proxyProgram, '--config', proxyConfig()], { password: 'mock' })
-const haveStarted = await Promise.all([isServing(ports.PORT), isServing(ports.PROXY_PORT)])
-if (haveStarted.every(Boolean)) process.stdout.write(requests())
+const proxy = isEnding() ? undefined : run([proxyProgram, '--config', proxyConfig()], { password: 'mock' })
+const haveStarted = await Promise.all([hasSqlapi, proxy !== undefined && says(proxy, isListening)])
+if (haveStarted.every(Boolean) && !isEnding()) process.stdout.write(requests())
 
 /** The shell in which npm has started us, and npm itself where the system tells. */
 function starters(): number[] {
@@ -152,20 +153,22 @@ function configFile(example: string, name: string, changes: readonly (readonly [
   return copy
 }
 
-interface RunOptions {
-  readonly stdio?: StdioOptions
-  readonly password?: string
-}
-
-function run(args: readonly string[], { stdio = 'inherit', password }: RunOptions = {}): ChildProcess {
+function run(args: readonly string[], { password }: { readonly password?: string } = {}): ChildProcess {
   const child = spawn(process.execPath, args, {
-    stdio,
-    env: { ...process.env, ...(password === undefined ? {} : { PROXY_KEYSTORE_PASSWORD: password }) },
+    stdio: ['inherit', 'pipe', 'inherit'],
+    env: {
+      ...process.env,
+      ...(password === undefined ? {} : { PROXY_KEYSTORE_PASSWORD: password }),
+      // Their logs say when they listen.
+      RUST_LOG: 'info',
+      SQLAPI_LOG: 'info',
+      PROXY_LOG_FORMAT: 'text',
+    },
     // A process group of its own: Ctrl-C reaches this process alone, which passes it on.
     detached: process.platform !== 'win32',
   })
   running.add(child)
-  child.on('exit', (code) => {
+  child.on('close', (code) => {
     running.delete(child)
     if (exitCode === undefined) {
       exitCode = code ?? 1
@@ -183,32 +186,35 @@ function stop(signal: NodeJS.Signals): void {
   for (const child of services.length > 0 ? services : running) child.kill(signal)
 }
 
-/** Passes on what the process writes; settled when it has written the text, or has ended. */
-function says(child: ChildProcess, text: string): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>()
-  let written = ''
-  child.stdout?.on('data', (chunk: Buffer) => {
-    process.stdout.write(chunk)
-    written = `${written}${chunk.toString()}`.slice(-10_000)
-    if (written.includes(text)) resolve()
+/**
+ * Passes on what the process writes. Until it has written `text`, nothing is passed on, and then only the group of it.
+ * Settled with whether it has written it before it ended.
+ */
+function says(child: ChildProcess, text: RegExp): Promise<boolean> {
+  const { promise, resolve } = Promise.withResolvers<boolean>()
+  let held: string | undefined = ''
+  child.stdout?.setEncoding('utf8').on('data', (chunk: string) => {
+    if (held === undefined) return void process.stdout.write(chunk)
+    held += chunk
+    const found = text.exec(held)
+    if (found === null) return
+    process.stdout.write(`${found[1]}${held.slice(found[0].length).replace(/^\n/, '')}`)
+    held = undefined
+    resolve(true)
   })
-  child.once('exit', () => resolve())
+  child.once('close', () => {
+    process.stdout.write(held ?? '')
+    resolve(false)
+  })
   return promise
-}
-
-async function isServing(port: number): Promise<boolean> {
-  const deadline = Date.now() + startSeconds * 1000
-  while (!isEnding() && Date.now() < deadline) {
-    const settings = { signal: AbortSignal.timeout(5000) }
-    const response = await fetch(`http://${host}:${port}/health`, settings).catch(() => undefined)
-    if (response?.ok) return !isEnding()
-    await sleep(100)
-  }
-  return false
 }
 
 function isEnding(): boolean {
   return exitCode !== undefined
+}
+
+function pages(): string {
+  return [ports.PORT, ports.PROXY_PORT].map((port) => `In a browser: http://${host}:${port}/docs\n`).join('')
 }
 
 function requests(): string {
@@ -226,8 +232,6 @@ function requests(): string {
     `curl '${proxy}/business/companies?name=timber&status=registered'`,
     `curl -X PATCH '${proxy}/business/company/10000018' -H 'Content-Type: application/json' -d '{"employees": 13}'`,
     `curl '${proxy}/business/reports' -H 'Content-Type: application/json' -d '{"year": 2025}'`,
-    `In a browser: http://${host}:${ports.PORT}/docs`,
-    `In a browser: ${proxy}/docs`,
-    '',
+    pages(),
   ].join('\n')
 }
