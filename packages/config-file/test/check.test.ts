@@ -8,6 +8,7 @@ import {
   flag,
   joinProblems,
   list,
+  locate,
   Literal,
   names,
   oneOf,
@@ -183,6 +184,12 @@ test('whatever the data, the answer is a value or problems with paths and words'
   )
 })
 
-test('what breaks several rules in the same words is told once', () => {
-  strictEqual(joinProblems(['a: x', 'b: y', 'a: x']), 'a: x; b: y')
+test('what breaks several rules in the same words is told once, all in the order of lines [F10]', () => {
+  const text = 'c: 1\na: 1\nb:\n  - d: 1\n  - d: 1\n'
+  const problems = [['b', 1, 'd'], ['a'], ['b', 0, 'd'], ['c'], ['a'], ['b', 0, 'missing']].map((path) => ({
+    path,
+    message: 'x',
+  }))
+  const told = joinProblems(problems, locate(text), ({ path }) => path.join('.'))
+  strictEqual(told, 'c; a; b.0.d; b.0.missing; b.1.d')
 })

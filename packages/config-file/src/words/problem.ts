@@ -50,12 +50,27 @@ export function toFieldName(path: Path): string {
     .replace(/^\./, '')
 }
 
+/** Lines of fields in their file. */
+export interface Lines {
+  lineOf(path: Path): number
+}
+
+/** Problems of one file in the order in which a person reads it. */
+export function byLine(problems: readonly Problem[], places: Lines): Problem[] {
+  const lines = new Map(problems.map((problem) => [problem, places.lineOf(problem.path)]))
+  return problems.toSorted((a, b) => (lines.get(a) as number) - (lines.get(b) as number))
+}
+
 const maxTold = 50
 
-/** Whatever keeps a file from being loaded, in one line; what follows is the reason of it often enough. */
-export function joinProblems(problems: readonly string[]): string {
+/** Whatever keeps a file from being loaded, in one text and in the order of lines; `inWords` gives one of them. */
+export function joinProblems(
+  problems: readonly Problem[],
+  places: Lines,
+  inWords: (problem: Problem) => string,
+): string {
   // A value may break several rules of its field in the same words: a number that is not whole and is too large.
-  const told = [...new Set(problems)]
+  const told = [...new Set(byLine(problems, places).map(inWords))]
   const more = told.length - maxTold
   return [...told.slice(0, maxTold), ...(more > 0 ? [`and ${more} more`] : [])].join('; ')
 }

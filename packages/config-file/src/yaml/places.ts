@@ -3,10 +3,10 @@
  * and the result is kept for the others.
  */
 import { isMap, isScalar, isSeq, type LineCounter, type Node } from 'yaml'
-import type { Path } from '../words/problem.ts'
+import type { Lines, Path } from '../words/problem.ts'
 import { countLines, type Limits, offsetOf, readDocument } from './document.ts'
 
-export interface Places {
+export interface Places extends Lines {
   /** The line of a field; of the innermost group around it, where it is missing. Counts from 1. */
   lineOf(path: Path): number
   /**

@@ -18,7 +18,8 @@ const maxLines = 100
 export function tellJudgements({ endpoints, dialectOf, weights }: Judged, events: Events): void {
   let count = 0
   for (const endpoint of endpoints) {
-    for (const remark of judge(endpoint, dialectOf(endpoint.project))) {
+    const remarks = judge(endpoint, dialectOf(endpoint.project))
+    for (const remark of remarks.toSorted((a, b) => a.line - b.line || a.column - b.column)) {
       const severity = severityOf(remark, weights, endpoint.declarations?.allow)
       if (severity === undefined || severity === 'info' || ++count > maxLines) continue
       const { code, line, column, message, cure } = remark

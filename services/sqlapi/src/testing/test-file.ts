@@ -5,6 +5,7 @@
 import {
   anyText,
   anything,
+  byLine,
   ConfigFileError,
   type Data,
   type FileKind,
@@ -120,7 +121,7 @@ export function readTestFile(file: string, cwd: string): ReadTestFile {
     const own = value === undefined ? [] : value.cases.flatMap((given, index) => ruleProblems(given, raw[index], index))
     const wrong = [...problems, ...own]
     if (value === undefined || wrong.length > 0) {
-      return { cases: [], problems: wrong.map((problem) => inWords(read, problem)) }
+      return { cases: [], problems: byLine(wrong, read.places).map((problem) => inWords(read, problem)) }
     }
     const lineOf = (index: number): number => read.places.lineOf(['cases', index])
     return { cases: value.cases.map((given, index) => toCase(given, raw[index], lineOf(index))), problems: [] }

@@ -13,7 +13,10 @@ export function readSettings(flag: string | undefined): Config {
   const file = readConfig({ flag, env: process.env, cwd: process.cwd() })
   const { value, problems } = parseConfig(file.data)
   if (value !== undefined) return value
-  throw new StartupFailure('invalid_configuration', joinProblems(problems.map((problem) => inWords(file, problem))))
+  throw new StartupFailure(
+    'invalid_configuration',
+    joinProblems(problems, file.places, (problem) => inWords(file, problem)),
+  )
 }
 
 /** Expected errors are one line and exit code 1. */

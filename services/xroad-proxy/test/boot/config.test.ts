@@ -520,3 +520,14 @@ test('the example file is right and without warnings [S-config.search]', () => {
   strictEqual(wsdlWatchDir, './wsdl')
   strictEqual(audit?.file, './audit.jsonl')
 })
+
+test('faults come in the order of their lines [F10]', () => {
+  const text = 'wsdl_refresh: x\nport: no\nclient_data:\n  membr_code: a\n  member_class: 7\nhost: 5\nzzz: 1\n'
+  const { message } = refusal(() => loadText(text))
+  const lines = Array.from(message.matchAll(/proxy\.yaml:(\d+): /g), ([, line]) => Number(line))
+  ok(lines.length >= 4, message)
+  deepStrictEqual(
+    lines,
+    lines.toSorted((a, b) => a - b),
+  )
+})

@@ -514,7 +514,7 @@ test('a template that does not compile is named by its line in the file [D1.4 S-
   match(refusal('method: POST\n\nenvelope: >\n  <a>\n\n  {{/if}}\n  </a>\n'), /^DSL\/registry\/find\.yml:3: envelope: /)
 })
 
-test('unknown keys, keys of the other kind and what is unwise are warnings with file, line and field [D1.2]', () => {
+test('unknown keys, keys of the other kind and what is unwise are warnings in the order of lines [D1.2] [F10]', () => {
   const text = `method: GET
 param: [x]
 params: [x, generate]
@@ -528,14 +528,14 @@ ${envelope}`
   const { endpoint, warnings } = read(text)
   deepStrictEqual([endpoint.methods.join(), endpoint.kind === 'soap' && endpoint.params], ['GET', ['x', 'generate']])
   const expected = [
-    /^DSL\/registry\/find\.yml:2: param: unknown field, has no effect; did you mean params\?$/,
+    /^DSL\/registry\/find\.yml:1: method: found GET; SOAP is called with POST$/,
+    /:2: param: unknown field, has no effect; did you mean params\?$/,
+    /:3: params\[1\]: generate is what the service itself fills in/,
     /:4: envelop: unknown field, has no effect; did you mean envelope\?$/,
     /:5: zzz: unknown field, has no effect; the known fields are kind, title, description, params, choices, service, method, envelope, soap_action, soap_version, client, response, attachments, timeout_secs, max_response_bytes, validate_requests$/,
     /:6: forward_body: has no effect in a file of kind soap, only in one of kind rest$/,
     /:7: target: has no effect in a file of kind soap, only in one of kind rest$/,
     /:9: service: the call is not encrypted; https is right$/,
-    /:1: method: found GET; SOAP is called with POST$/,
-    /:3: params\[1\]: generate is what the service itself fills in/,
   ]
   for (const [index, pattern] of expected.entries()) match(warnings[index] ?? '', pattern)
   strictEqual(warnings.length, expected.length)

@@ -146,7 +146,7 @@ describe('a required field is missing and an unknown one stands there [X27]', ()
       'a sidecar',
       refusedSidecar,
       'memberclass: GOV\nresponse: typed\nservice_uri: https://a\n',
-      /^api\.meta\.yaml:2: response: found "typed", expected plain or schema; /,
+      /; api\.meta\.yaml:2: response: found "typed", expected plain or schema; /,
       ['1: memberclass -> member_class', '3: service_uri -> service_url'],
     ],
   ]

@@ -4,6 +4,7 @@
  * spelling to legacy.ts; finding and reading the file, and the words for what is wrong, to the package config-file.
  */
 import {
+  byLine,
   type ConfigFile,
   ConfigFileError,
   type Environment,
@@ -109,7 +110,10 @@ export function loadConfig(
     datasources: resolveDatasources(config.datasources, env),
     file: file.file ?? file.source,
     origins,
-    diagnostics: [...diagnostics, ...[...unknown, ...remarksOn(config, origins)].map((note) => inWords(file, note))],
+    diagnostics: [
+      ...diagnostics,
+      ...byLine([...unknown, ...remarksOn(config, origins)], file.places).map((note) => inWords(file, note)),
+    ],
   }
 }
 
@@ -129,7 +133,10 @@ function readFile(start: StartEnvironment): { file: ConfigFile; diagnostics: rea
     const { data, pathInFile, problems, diagnostics } = translateLegacy(file.data)
     if (problems.length > 0) return refuse(file, problems)
     const places = { ...file.places, lineOf: (path: Path) => file.places.lineOf(pathInFile(path)) }
-    return { file: { ...file, data, places }, diagnostics: diagnostics.map((note) => inWords(file, note)) }
+    return {
+      file: { ...file, data, places },
+      diagnostics: byLine(diagnostics, file.places).map((note) => inWords(file, note)),
+    }
   } catch (error) {
     if (!(error instanceof ConfigFileError)) throw error
     throw new StartupFailure('InvalidConfigurationException', error.message)
@@ -166,7 +173,7 @@ function refuse(file: ConfigFile, problems: readonly Problem[]): never {
   const { format } = (file.data['logging'] ?? {}) as { format?: unknown }
   throw new StartupFailure(
     'InvalidConfigurationException',
-    joinProblems(problems.map((problem) => inWords(file, problem))),
+    joinProblems(problems, file.places, (problem) => inWords(file, problem)),
     isFormat(format) ? format : undefined,
   )
 }

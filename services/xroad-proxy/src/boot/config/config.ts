@@ -5,6 +5,7 @@
  */
 import { resolve } from 'node:path'
 import {
+  byLine,
   type ConfigFile,
   ConfigFileError,
   type Environment,
@@ -52,20 +53,20 @@ export function loadConfig(
   const file = readConfig(environment)
   const { value: config, problems, unknown } = parseConfig(file.data)
   const tell = (problem: Problem): string => inWords(file, problem)
-  if (config === undefined) return refuse(joinProblems([...problems, ...unknown].map(tell)))
+  if (config === undefined) return refuse(joinProblems([...problems, ...unknown], file.places, tell))
   requireOwnPort(config, file)
   if (passwords === 'needed') {
-    const unset = unsetPassword(config, environment.env)
+    const unset = unsetPasswords(config, environment.env)
     // The password may be there, in a field of another name.
-    if (unset !== undefined)
-      throw new StartupFailure('keystore_load_failed', joinProblems([unset, ...unknown].map(tell)))
+    if (unset.length > 0)
+      throw new StartupFailure('keystore_load_failed', joinProblems([...unset, ...unknown], file.places, tell))
     requireHashKey(config, environment.env, file)
   }
   return {
     config,
     source: file.source,
     origins: originsOf(proxyFile, file),
-    warnings: [...unknown, ...unwise(config)].map(tell),
+    warnings: byLine([...unknown, ...unwise(config)], file.places).map(tell),
   }
 }
 
@@ -109,11 +110,11 @@ function requireOwnPort({ admin, port }: Config, file: ConfigFile): void {
 }
 
 /** Of every keystore, whether an endpoint needs it yet or not. A file with a password is read with its keystore. */
-function unsetPassword({ securityServer, clients }: Config, env: Environment): Problem | undefined {
-  if (securityServer === undefined) return undefined
+function unsetPasswords({ securityServer, clients }: Config, env: Environment): Problem[] {
+  if (securityServer === undefined) return []
   const own = passwordProblem(securityServer, ['security_server'], env)
   const others = clients.map((client) => passwordProblem(client, ['clients', client.name], env))
-  return [own, ...others].find((problem) => problem !== undefined)
+  return [own, ...others].filter((problem) => problem !== undefined)
 }
 
 /** There is no default password, and an empty one is nobody's intention. */

@@ -4,6 +4,7 @@
  * belong to dsl-schema.ts, the template language to soap/request/template.ts.
  */
 import {
+  byLine,
   type Environment,
   joinProblems,
   locate,
@@ -141,7 +142,7 @@ function readSoap(dsl: ParsedDslFile): ReadDsl {
     callerHeaders: readCallerHeaders(dsl, value),
   })
   const problems = [...unknown, ...soapWarnings(value, template)]
-  return { endpoint, warnings: problems.map((problem) => inWords(dsl, problem)), templateWarnings }
+  return { endpoint, warnings: byLine(problems, dsl.places).map((problem) => inWords(dsl, problem)), templateWarnings }
 }
 
 function versionProblems({ soapVersion, service }: SoapFile): readonly Problem[] {
@@ -172,7 +173,8 @@ function readRest(dsl: ParsedDslFile, env: Environment): ReadDsl {
     forwardBody: value.forwardBody,
     client: value.client,
   })
-  const warnings = [...unknown, ...restWarnings(dsl, target.path)].map((problem) => inWords(dsl, problem))
+  const wrong = byLine([...unknown, ...restWarnings(dsl, target.path)], dsl.places)
+  const warnings = wrong.map((problem) => inWords(dsl, problem))
   if (openapi === undefined) return { endpoint, warnings, templateWarnings: [] }
   const line = dsl.places.lineOf(['openapi'])
   return { endpoint, openapi: { name: openapi, line }, warnings, templateWarnings: [] }
@@ -285,7 +287,10 @@ function refuseIfAny(dsl: ParsedDslFile, problems: readonly Problem[], unknown: 
 }
 
 function refuse(dsl: ParsedDslFile, ...problems: readonly Problem[]): never {
-  throw new StartupFailure('invalid_dsl', joinProblems(problems.map((problem) => inWords(dsl, problem))))
+  throw new StartupFailure(
+    'invalid_dsl',
+    joinProblems(problems, dsl.places, (problem) => inWords(dsl, problem)),
+  )
 }
 
 function inWords({ file, places }: ParsedDslFile, { path, message }: Problem): string {

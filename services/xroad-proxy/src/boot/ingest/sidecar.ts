@@ -3,6 +3,7 @@
  * with `client_data`. destination.ts decides what becomes of the operations.
  */
 import {
+  byLine,
   joinProblems,
   locate,
   names,
@@ -122,8 +123,8 @@ export function readSidecar(bytes: Uint8Array, file: string): ReadSidecar {
   const places = locate(content)
   const placeOf = (...path: Path): string => `${file}:${places.lineOf(path)}: ${path.join('.')}`
   const told = ({ path, message }: Problem): string => `${placeOf(...path)}: ${message}`
-  const warnings = unknown.map(told)
-  if (value === undefined) throw new SidecarError(joinProblems([...problems.map(told), ...warnings]))
+  const warnings = byLine(unknown, places).map(told)
+  if (value === undefined) throw new SidecarError(joinProblems([...problems, ...unknown], places, told))
   const { provider, serviceVersion, serviceVersions, ...codes } = value
   const { response, attachments, validateRequests, timeoutSecs, maxResponseBytes } = value
   const sidecar = {

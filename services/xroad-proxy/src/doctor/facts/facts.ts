@@ -4,6 +4,7 @@
  */
 import { readFileSync, statSync } from 'node:fs'
 import {
+  byLine,
   type Data,
   type Environment,
   inWords,
@@ -141,8 +142,8 @@ function gatherConfig(environment: StartEnvironment): ConfigFacts {
       file: file.file,
       isReadable: true,
       settings: repair(file.data),
-      problems: problems.map(toNote),
-      unknown: unknown.map(toNote),
+      problems: byLine(problems, file.places).map(toNote),
+      unknown: byLine(unknown, file.places).map(toNote),
       texts: new Map(textsIn(file.data, [])),
       lineOf: (field) => file.places.lineOf(field.split('.')),
     }
