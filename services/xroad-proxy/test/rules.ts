@@ -214,7 +214,7 @@ export const rules: Readonly<Record<string, string>> = {
   'S-doctor.weak-wsdl-skipped': 'an operation of a WSDL file without an endpoint',
   'S-doctor.weak-rest-description': 'a description of a REST service that is not used as it is',
   'S-doctor.weak-wsdl-warning': 'something is odd about the WSDL files as a whole, or a sidecar',
-  'S-doctor.weak-wsdl-service-code': 'an operation whose service code is not the name of its element',
+  'S-doctor.weak-wsdl-service-code': 'an operation whose element does not begin with its service code',
   'S-doctor.info-wsdl-generated': 'operations of WSDL files with one',
   'S-doctor.fatal-keystore-unreadable': 'a keystore that cannot be opened and is needed',
   'S-doctor.weak-keystore-unreadable': 'a keystore that cannot be opened and is not needed yet',

@@ -96,7 +96,9 @@ export const dslChecks: readonly Check[] = [
         return fields.length === 0 ? [] : [toHit(file, fields)]
       }),
     headline: 'An identifier of a REST target has characters that X-Road does not allow: %',
-    rationale: "The message protocol for REST allows letters, digits and '()+,-.=? in identifiers.",
+    rationale:
+      "The message protocol for REST allows letters, digits and '()+,-.=? in identifiers. Security Servers let others pass, " +
+      'and log control characters and any of %:;/\\.',
     recovery: 'Compare it with the list of services of the provider; it is usually a typing error.',
   },
   {
@@ -156,7 +158,7 @@ export const dslChecks: readonly Check[] = [
       wsdl.flatMap(({ mismatch, ...place }) => (mismatch === undefined ? [] : [toWsdlHit(place, mismatch)])),
     headline: 'An operation is called by a name that X-Road refuses: %',
     rationale:
-      'A Security Server compares the service code with the element in the body, and answers with a fault where they differ.',
+      'A Security Server demands that the name of the element in the body begins with the service code; otherwise it answers with a fault.',
     recovery: 'Take service_code out of the sidecar, or give it to a WSDL with that operation only.',
   },
   {

@@ -80,12 +80,21 @@ function isNamed(element: XmlElement, namespace: string, localName: string): boo
   return element.localName === localName && element.namespace === namespace
 }
 
+/** Fields that a Security Server reads; it passes others of these namespaces over, however often they are there. */
+const known: ReadonlySet<string> = new Set([
+  ...['id', 'userId', 'issue', 'protocolVersion', 'client', 'service', 'securityServer', 'requestHash'].map(
+    (name) => `{${xroadNamespace}}${name}`,
+  ),
+  `{${representationNamespace}}representedParty`,
+])
+
 /** In the order in which a Security Server looks: what is wrong in itself, then what is missing. */
 function checkHeader(fields: readonly XmlElement[], text: string): Service {
   const seen = new Map<string, XmlElement>()
   for (const field of fields) {
+    const name = `{${field.namespace}}${field.localName}`
+    if (!known.has(name)) continue
     if (seen.has(field.localName)) {
-      const name = `{${field.namespace}}${field.localName}`
       throw new Refusal('client.duplicate_header_field', `SOAP header contains duplicate field '${name}'`)
     }
     seen.set(field.localName, field)

@@ -163,6 +163,16 @@ describe('a service code that is not the name of the element in the body [P1.2]'
     match(dropped.again().warnings.join(), /which X-Road refuses/)
   })
 
+  test('is right if the name of the element begins with it [G8 S-doctor.weak-wsdl-service-code]', () => {
+    for (const code of ['find', 'fin', 'f']) {
+      doesNotMatch(dropWith(`${provider}service_code: ${code}\n`, wsdlOf(['find'])).warnings.join(), /refuses/)
+    }
+    for (const code of ['findPerson', 'Find', 'ind']) {
+      const { warnings } = dropWith(`${provider}service_code: ${code}\n`, wsdlOf(['find']))
+      match(warnings.join(), /which X-Road refuses: the name of the element must begin with the code$/)
+    }
+  })
+
   test('does not matter to a direct call [P1.2]', () => {
     const { warnings } = dropWith('service_code: other\nservice_url: https://far.example.com/soap\n', wsdlOf(['find']))
     doesNotMatch(warnings.join(), /refuses/)

@@ -2,7 +2,7 @@
  * The mock Security Server over real mutual TLS: what it accepts and refuses, its answers on both lanes, and every
  * failure of its table as it looks on the wire.
  */
-import { deepStrictEqual, match, ok, rejects, strictEqual } from 'node:assert/strict'
+import { deepStrictEqual, doesNotMatch, match, ok, rejects, strictEqual } from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { readFileSync, rmSync, symlinkSync, utimesSync } from 'node:fs'
@@ -371,6 +371,13 @@ describe('the SOAP lane', { concurrency: true }, () => {
       deepStrictEqual(faultIn(await soap(parts, { to: old })).slice(0, 2), [200, oldCode])
     })
   }
+
+  test('fields that a Security Server does not know may repeat [G8]', async () => {
+    const odd = '<xroad:title>a</xroad:title><xroad:title>b</xroad:title>'
+    const other = '<r:id xmlns:r="http://x-road.eu/xsd/representation.xsd">other</r:id>'
+    const reply = await soap({ header: without('') + odd + other })
+    doesNotMatch(reply.text, /Fault/)
+  })
 
   const broken = [
     '',

@@ -50,7 +50,7 @@ export interface GeneratedOperation {
   readonly file: string
   readonly line: number
   readonly lane: 'securityServer' | 'direct'
-  /** Why X-Road refuses the call, in words: its service code is not the name of the element in the body. */
+  /** Why X-Road refuses the call, in words: its element in the body does not begin with its service code. */
   readonly mismatch: string | undefined
   /** SHA-256 of the text of its DSL file, in hex. */
   readonly digest: string
@@ -207,9 +207,9 @@ function refusalOf(sidecar: Sidecar, place: string, circumstances: Circumstances
   return { problem: `its sidecar is for somebody else: ${differing}`, isOfOther: true, cure: otherMemberCure }
 }
 
-/** A Security Server compares the two, and answers with a fault where they differ. */
+/** A Security Server compares as many characters as the code has, and answers with a fault if they differ. */
 function mismatchOf(to: Destination, { request }: GeneratedDsl): string | undefined {
-  if (to.kind === 'direct' || to.service.serviceCode === localOf(request.name)) return undefined
+  if (to.kind === 'direct' || localOf(request.name).startsWith(to.service.serviceCode)) return undefined
   return `has the service code ${to.service.serviceCode} and the element ${localOf(request.name)} in its body`
 }
 
@@ -220,7 +220,9 @@ function tellMismatches(operations: readonly SurveyedOperation[]): readonly stri
   const [first] = refused
   if (first === undefined) return []
   const more = refused.length === 1 ? '' : `; so do ${refused.length - 1} more`
-  return [`operation ${first.name} ${first.mismatch}, which X-Road refuses: the two have to be equal${more}`]
+  return [
+    `operation ${first.name} ${first.mismatch}, which X-Road refuses: the name of the element must begin with the code${more}`,
+  ]
 }
 
 /** Versions for operations that are not there. */
