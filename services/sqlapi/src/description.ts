@@ -32,7 +32,16 @@ export interface DescribedColumn {
 }
 
 /** What is wrong with a statement that cannot run. */
-export type Mistake = 'syntax' | 'unknown-table' | 'unknown-column' | 'unknown-function' | 'type' | 'parameter-type'
+export type Mistake =
+  | 'syntax'
+  | 'unknown-table'
+  | 'unknown-column'
+  | 'unknown-function'
+  | 'unknown-name'
+  | 'ambiguous'
+  | 'type'
+  | 'parameter-type'
+  | 'permission'
 
 /** What a database says of a statement that it did not run. */
 export type StatementDescription =
@@ -70,6 +79,8 @@ export interface CatalogNames {
   /** Views too. With its schema where it is not found without. */
   readonly tables: readonly { readonly name: string; readonly columns: readonly string[] }[]
   readonly functions: readonly string[]
+  /** Types and schemas. */
+  readonly others: readonly string[]
 }
 
 /** A table that the plan of a statement reads from its beginning to its end. */
@@ -78,6 +89,13 @@ export interface TableScan {
   readonly table: string
   /** As the database estimates them. */
   readonly rows: number
+}
+
+/** What making the plan of a statement has said. */
+export interface StatementPlan {
+  readonly scans: readonly TableScan[]
+  /** The statement can be prepared, and still cannot run. */
+  readonly failure?: Extract<StatementDescription, { outcome: 'failed' }> | undefined
 }
 
 /** What is asked of a database that describes statements. */

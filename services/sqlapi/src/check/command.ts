@@ -24,7 +24,7 @@ export async function runCheck(flags: CheckAction, { env, cwd, stdout, stderr }:
     const project = await readProject({ flag: flags.config, env, cwd }, flags)
     for (const diagnostic of project.diagnostics) tell(stderr, `warning: ${diagnostic}`)
     const progress = new Progress(project.endpoints.size, flags.format, stderr)
-    const lock = new ProjectLock(project, { isWritten: flags.write })
+    const lock = new ProjectLock(project, { isWritten: flags.write, isNeeded: flags.offline })
     const options = { explain: flags.explain, onProgress: progress.at, offline: flags.offline, lock }
     const { findings, files, hindrances, descriptions } = await checkFiles(project, options)
     progress.end()

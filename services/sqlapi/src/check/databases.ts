@@ -77,7 +77,9 @@ export async function askAbout(
       }
     })
     await Promise.all(lanes)
-    if (Array.from(descriptions.values()).some((each) => each.some(isAboutNames))) names = await database.names()
+    // Names are only for cures: a catalogue that cannot be read ends no check.
+    if (Array.from(descriptions.values()).some((each) => each.some(isAboutNames)))
+      names = await database.names().catch(() => undefined)
   } catch (error) {
     hindrance = `datasource '${datasource.name}' (${maskUrl(datasource.url)}): ${reasonOf(error)}`
   } finally {
@@ -120,8 +122,22 @@ async function explainPortion(
         (effect === 'read' || effect === 'write') && descriptions.get(endpoint)?.[index]?.outcome === 'described',
     ),
   )
-  const scans = await database.scans(statements)
-  for (const [index, statement] of statements.entries()) into.set(statement, scans[index] ?? [])
+  const plans = await database.plans(statements)
+  const failures = new Map<Statement, StatementDescription>()
+  for (const [index, statement] of statements.entries()) {
+    const { scans = [], failure } = plans[index] ?? {}
+    into.set(statement, scans)
+    if (failure !== undefined) failures.set(statement, failure)
+  }
+  if (failures.size === 0) return
+  for (const endpoint of endpoints) {
+    const all = scriptOf(endpoint, database).statements
+    const described = descriptions.get(endpoint) ?? []
+    descriptions.set(
+      endpoint,
+      described.map((description, index) => failures.get(all[index] as Statement) ?? description),
+    )
+  }
 }
 
 /** Files are read for each dialect that some datasource has. */

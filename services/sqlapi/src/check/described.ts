@@ -5,7 +5,7 @@ import { codes } from '../findings/codes.ts'
 import type { Remark } from '../findings/finding.ts'
 import type { Dialect, Script, Statement } from '../model.ts'
 import { Reading } from '../rules/reading.ts'
-import { nearestName } from './nearest-name.ts'
+import { cureOfName } from './nearest-name.ts'
 import { usualCure } from './usual-cures.ts'
 
 export interface DescribedFile {
@@ -59,16 +59,19 @@ function withNames(message: string, { names }: Statement, dialect: Dialect): str
 /** Hints of servers that say more than the table of codes. */
 const guesses = /"[^"]+"|«[^»]+»|„[^“]+“/
 
-function cureOf({ mistake, line, column, hint }: Failed, statement: Statement, file: DescribedFile): string {
-  if (hint !== undefined && mistake === 'unknown-column' && guesses.test(hint)) return asCure(hint)
+function cureOf(failed: Failed, statement: Statement, file: DescribedFile): string {
+  const { mistake, message, line, column, hint } = failed
+  if (hint !== undefined && (mistake === 'unknown-column' || mistake === 'unknown-table') && guesses.test(hint)) {
+    return asCure(hint)
+  }
   const { dialect, names } = file
   const at = { line, column }
-  const meant = names === undefined ? undefined : nearestName(statement, dialect, { mistake, at, names })
-  if (meant !== undefined) return `did you mean ${meant}?`
+  const meant = names === undefined ? undefined : cureOfName(statement, dialect, { mistake, message, at, names })
+  if (meant !== undefined) return meant
   const usual = usualCure(mistake, statement, dialect, at)
   if (usual !== undefined) return usual
-  // Of a name that does not exist, in whatever form, hints say no more than that.
-  return hint === undefined || mistake.startsWith('unknown-') ? codes[mistake].cure : asCure(hint)
+  // The hint would be about casts.
+  return hint === undefined || mistake === 'unknown-function' ? codes[mistake].cure : asCure(hint)
 }
 
 function asCure(hint: string): string {

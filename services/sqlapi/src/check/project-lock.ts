@@ -5,7 +5,7 @@ import type { StatementDescription } from '../description.ts'
 import type { Remark } from '../findings/finding.ts'
 import { digestOfFile, type LockFile, readLockFile, writeLockFile } from '../lock/lock-file.ts'
 import { type DescribedEndpoint, makeLock } from '../lock/make.ts'
-import { remarksOnFile, remarksOnLock } from '../lock/remarks.ts'
+import { missingLock, remarksOnFile, remarksOnLock } from '../lock/remarks.ts'
 import type { Dialect, Endpoint } from '../model.ts'
 import type { Project } from './project.ts'
 
@@ -13,12 +13,14 @@ export class ProjectLock {
   readonly #project: Project
   readonly #file: LockFile
   readonly #isCompared: boolean
+  readonly #isNeeded: boolean
 
-  /** One that is going to be written again is not compared with what is there. */
-  constructor(project: Project, { isWritten }: { readonly isWritten: boolean }) {
+  /** One that is going to be written again is not compared with what is there; one that is needed must be there. */
+  constructor(project: Project, { isWritten, isNeeded }: { readonly isWritten: boolean; readonly isNeeded: boolean }) {
     this.#project = project
     this.#file = readLockFile(project.lockFile)
     this.#isCompared = !isWritten
+    this.#isNeeded = isNeeded
   }
 
   /** Types of columns are compared, or written. */
@@ -40,6 +42,7 @@ export class ProjectLock {
 
   /** Of the lock file itself. */
   remarks(): Remark[] {
+    if (this.#isNeeded && this.#file.state === 'missing') return [missingLock]
     return this.#isCompared ? remarksOnLock(this.#file, this.#project.endpoints.values()) : []
   }
 

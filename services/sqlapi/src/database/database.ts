@@ -2,7 +2,7 @@
  * What every kind of database can do, as the service sees it: work goes in, results and descriptions come out. A type
  * only; postgres/postgres.ts and sqlite/sqlite.ts are the kinds, open.ts makes one of a datasource's settings.
  */
-import type { CatalogNames, DescribeOptions, StatementDescription, TableScan } from '../description.ts'
+import type { CatalogNames, DescribeOptions, StatementDescription, StatementPlan } from '../description.ts'
 import type { DatabaseLoad, ReplicaLoad } from '../metering.ts'
 import type { Dialect, Result, Script, Statement, Work } from '../model.ts'
 
@@ -27,10 +27,10 @@ export interface Database {
    */
   names(): Promise<CatalogNames>
   /**
-   * Has plans made of statements that can be prepared, and gives for each the tables that it reads as a whole. Runs
-   * none, leaves nothing behind. Rejects with the reason when the database cannot be asked.
+   * Has plans made of statements that can be prepared. Runs none, but a database may call immutable functions to make a
+   * plan. Leaves nothing behind. Rejects with the reason when the database cannot be asked.
    */
-  scans(statements: readonly Statement[]): Promise<readonly (readonly TableScan[])[]>
+  plans(statements: readonly Statement[]): Promise<readonly StatementPlan[]>
   /** Connects once, to tell at start whether the database can be reached. Rejects with the reason. */
   probe(): Promise<void>
   /** How busy it is, in this process. */

@@ -27,7 +27,14 @@ export function dependsOn({ line }: Statement): Unchecked {
   return unchecked(`it depends on the statement at line ${line}, which is not run`)
 }
 
-const missing: ReadonlySet<Mistake> = new Set(['unknown-table', 'unknown-column', 'unknown-function', 'type'])
+const missing: ReadonlySet<Mistake> = new Set([
+  'unknown-table',
+  'unknown-column',
+  'unknown-function',
+  'unknown-name',
+  'type',
+  'permission',
+])
 
 /** Whether what the database does not find may be there once an earlier statement of the file has run. */
 export function mayBeMade(description: StatementDescription): boolean {

@@ -34,6 +34,12 @@ export function remarksOnFile(
   return differencesOf(entry, sha256, now).map((difference) => remark(difference))
 }
 
+/** Nobody can compare without a database or a lock. */
+export const missingLock: Remark = {
+  ...remark(`there is no ${lockFileName}, so without a database there is nothing to compare with`),
+  cure: 'write it with check --write, which asks the databases, and keep it in version control',
+}
+
 /** The lines are those of the lock file. */
 export function remarksOnLock(file: LockFile, endpoints: Iterable<Endpoint>): Remark[] {
   if (file.state === 'missing') return []

@@ -2,13 +2,16 @@
  * A file -> what can be said against it without a database, by the words of its statements. Pure and total; each rule
  * is a row of `rules`. What is said is certain: where the words leave a doubt, nothing is said.
  */
+import type { Position } from '../sql/position.ts'
 import { dialects } from '../dialects.ts'
 import type { Remark } from '../findings/finding.ts'
 import type { Dialect, Endpoint, Script, Statement } from '../model.ts'
 import { type ConstantParameter, findConstantParameters } from './constant-parameters.ts'
 import { findChanges, temporaryTable } from './data-changes.ts'
 import { findListPositions, type ListPosition } from './list-positions.ts'
+import { findAlikeParameters } from './parameter-case.ts'
 import { Reading } from './reading.ts'
+import { findSchemaChange } from './schema-changes.ts'
 import { transactionControl } from './transaction-control.ts'
 
 /** The file as this dialect reads it; without a dialect its declarations alone. */
@@ -23,17 +26,25 @@ export function judge(endpoint: Endpoint, dialect: Dialect | undefined): Remark[
 
 function judgeScript(endpoint: Endpoint, script: Script, dialect: Dialect): Remark[] {
   const file = { endpoint, dialect, script, temporary: new Set<string>() }
-  return script.statements.flatMap((statement) => {
+  const remarks = script.statements.flatMap((statement) => {
     const { refusal } = statement
     // For most statements no rule has a word, and this costs less than reading them: a start does it for all files.
     if (refusal === undefined && !rules.some(({ mayApply }) => mayApply(statement, endpoint))) return []
     const reading = new Reading(statement, dialects[dialect].grammar)
     if (refusal !== undefined) return [refused(reading, refusal)]
-    const remarks = rules.flatMap(({ find }) => find(reading, file))
+    const found = rules.flatMap(({ find }) => find(reading, file))
     // What a statement makes is known to those behind it.
     const made = temporaryTable(reading)
     if (made !== undefined) file.temporary.add(made)
-    return remarks
+    return found
+  })
+  return [...remarks, ...alikeParameters(script, dialect)]
+}
+
+function alikeParameters(script: Script, dialect: Dialect): Remark[] {
+  return findAlikeParameters(script, dialects[dialect].grammar).map(({ name, other, line, column }) => {
+    const message = `:${name} and :${other} are two parameters, because names are case-sensitive`
+    return { code: 'parameter-case', line, column, message, cure: `write :${other} if both are the same` }
   })
 }
 
@@ -53,6 +64,7 @@ interface Rule {
 
 const rules: readonly Rule[] = [
   { mayApply: mayChangeData, find: changesData },
+  { mayApply: ({ effect }, { method }) => method === 'GET' && effect !== 'read', find: changesSchema },
   { mayApply: isOfSession, find: controlsTransaction },
   { mayApply: mayMisplaceList, find: misplacesList },
   { mayApply: ({ pieces }) => pieces.some((piece) => mayQuote.test(piece)), find: quotesParameter },
@@ -88,16 +100,24 @@ function changesData(reading: Reading, { endpoint, temporary }: JudgedFile): Rem
   return changes.flatMap(({ verb, at, table, toAll }) => {
     const position = reading.positionOf(at)
     const remarks: Remark[] = []
-    if (endpoint.method === 'GET') {
-      const message = `${verb} in a GET file, which browsers and caches take for one that only reads`
-      remarks.push({ code: 'write-in-get', ...position, message })
-    }
+    if (endpoint.method === 'GET') remarks.push(writeInGet(verb, position))
     if (toAll !== undefined) {
       const message = `${verb} has no WHERE of its own, so it ${toAll} every row of ${table}`
       remarks.push({ code: 'no-where', ...position, message })
     }
     return remarks
   })
+}
+
+function writeInGet(command: string, position: Position): Remark {
+  const message = `${command} in a GET file, which browsers and caches take for one that only reads`
+  return { code: 'write-in-get', ...position, message }
+}
+
+function changesSchema(reading: Reading, { endpoint, script, dialect }: JudgedFile): Remark[] {
+  if (endpoint.method !== 'GET') return []
+  const change = findSchemaChange(reading, script, dialects[dialect].grammar)
+  return change === undefined ? [] : [writeInGet(change.command, reading.positionOf(change.at))]
 }
 
 function controlsTransaction(reading: Reading, { endpoint, dialect }: JudgedFile): Remark[] {

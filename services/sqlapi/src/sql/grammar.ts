@@ -5,6 +5,8 @@
 import type { Effect } from '../model.ts'
 
 export interface Grammar extends TokenRules {
+  /** A name without quotes is the same as that in lower case, and no other one. */
+  readonly foldsNames: boolean
   /** A semicolon in parentheses does not end the statement. */
   readonly parenthesesHoldSemicolons: boolean
   /**

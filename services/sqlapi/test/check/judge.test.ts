@@ -204,6 +204,41 @@ testAll('write-in-get', [
     text: 'CREATE TEMP TABLE x AS SELECT 1 AS a; INSERT INTO x VALUES (2); SELECT * FROM x',
   },
   { title: 'both at once', method: 'GET', text: 'DELETE FROM t', found: ['write-in-get 1:1', 'no-where 1:1'] },
+  ...['CREATE TABLE x (a int)', 'ALTER TABLE t ADD a int', 'DROP TABLE t', 'REINDEX t', 'VACUUM'].map((text) => ({
+    title: `${text} [F12]`,
+    method: 'GET' as const,
+    text,
+    found: ['write-in-get 1:1'],
+  })),
+  ...['REFRESH MATERIALIZED VIEW v', 'GRANT SELECT ON t TO me', "COMMENT ON TABLE t IS 'x'", 'CLUSTER t'].map(
+    (text) => ({
+      title: `${text} [F12]`,
+      method: 'GET' as const,
+      text,
+      only: 'postgres' as const,
+      found: ['write-in-get 1:1'],
+    }),
+  ),
+  {
+    title: 'a table that is made by SELECT INTO [F12]',
+    method: 'GET',
+    text: 'SELECT 1 AS a INTO x',
+    only: 'postgres',
+    found: ['write-in-get 1:15'],
+  },
+  {
+    title: 'a temporary table that is dropped before it is made [F12]',
+    method: 'GET',
+    text: 'DROP TABLE IF EXISTS x; CREATE TEMP TABLE x AS SELECT 1 AS a; CREATE INDEX i ON x (a); SELECT a FROM x',
+  },
+  { title: 'a schema change in a POST file [F12]', text: 'CREATE TABLE x (a int)' },
+  { title: 'commands that change nothing [F12]', method: 'GET', text: 'SET work_mem = 1; SHOW work_mem; ANALYZE t', only: 'postgres' }, // prettier-ignore
+])
+
+testAll('parameter-case', [
+  { title: 'two names [F7]', text: 'SELECT :id,\n  :ID', found: ['parameter-case 2:3'] },
+  { title: 'in two statements [F7]', text: 'SELECT :userId; SELECT :userid, :USERID', found: ['parameter-case 1:24', 'parameter-case 1:33'] }, // prettier-ignore
+  { title: 'one name twice [F7]', text: 'SELECT :id, :id, :id2' },
 ])
 
 const marked = '-- @transactional\n'

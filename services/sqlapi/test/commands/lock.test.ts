@@ -228,7 +228,7 @@ for (const kind of dialectNames) {
           findings
             .filter(({ severity }) => severity === 'error')
             .map(({ file, line, column }) => `${file}:${line}:${column}`),
-          ['sql/shop/GET/b.sql:2:22', 'sql/shop/GET/c.sql:1:11'],
+          ['sql/shop/GET/b.sql:2:22', 'sql/shop/GET/c.sql:1:11', 'sqlapi.lock.json:1:1'],
         )
       })
     })
@@ -246,6 +246,17 @@ test('--write asks databases, so it does not go with --offline [N2.1]', async ()
   match(stderr, /--write asks the databases, and --offline asks none/)
 })
 
+test('--offline without a lock file ends with 1 and says how to write it [F7]', async () => {
+  const config = { datasources: [{ name: 'shop', url: 'sqlite:shop.db' }] }
+  const project = { files: { 'shop/GET/one.sql': 'SELECT 1 AS one' }, config, args: ['--offline'] }
+  const { code, findings } = await findingsOf(project)
+  strictEqual(code, 1)
+  deepStrictEqual(findings.map(inBrief), [
+    'error lock sqlapi.lock.json:1:1 there is no sqlapi.lock.json, so without a database there is nothing to compare with',
+  ])
+  match(findings[0]?.cure ?? '', /^write it with check --write, /)
+})
+
 test('--offline needs no passwords: their variables may be unset [N2.1]', async () => {
   const datasource = {
     name: 'shop',
@@ -255,7 +266,8 @@ test('--offline needs no passwords: their variables may be unset [N2.1]', async 
   }
   const project = { files: { 'shop/GET/one.sql': 'SELECT 1 AS one' }, config: { datasources: [datasource] } }
   const offline = await runCheck({ ...project, args: ['--offline'] })
-  strictEqual(offline.code, 0, offline.stderr)
+  // Nothing is wrong but that there is no lock file.
+  deepStrictEqual([offline.code, offline.stderr], [1, ''])
   const online = await runCheck(project)
   strictEqual(online.code, 2)
   match(online.stderr, /password_env: environment variable SHOP_PASSWORD is not set/)

@@ -2,6 +2,7 @@
 import type { Grammar } from '../../sql/grammar.ts'
 
 export const grammar: Grammar = {
+  foldsNames: true,
   // A carriage return alone ends a line too.
   lineEnd: /[^\n\r]*/y,
   nestedComments: true,

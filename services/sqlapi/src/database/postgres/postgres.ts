@@ -5,7 +5,7 @@
  * pool.ts decides about connections, statement-runner.ts and settle.ts about plans and types, execution.ts about what
  * is sent.
  */
-import type { CatalogNames, DescribeOptions, StatementDescription, TableScan } from '../../description.ts'
+import type { CatalogNames, DescribeOptions, StatementDescription, StatementPlan } from '../../description.ts'
 import type { DatabaseLoad } from '../../metering.ts'
 import type { Result, Script, Statement, Work } from '../../model.ts'
 import type { Database } from '../database.ts'
@@ -116,9 +116,9 @@ export class PostgresDatabase implements Database {
     return this.#ask(askForNames)
   }
 
-  async scans(statements: readonly Statement[]): Promise<readonly (readonly TableScan[])[]> {
-    const { findScans } = await import('./describe/scans.ts')
-    return this.#ask((session) => findScans(session, statements))
+  async plans(statements: readonly Statement[]): Promise<readonly StatementPlan[]> {
+    const { makePlans } = await import('./describe/scans.ts')
+    return this.#ask((session) => makePlans(session, statements))
   }
 
   /** Whether any statement of the file may leave something behind, as far as is known of the stored code. */

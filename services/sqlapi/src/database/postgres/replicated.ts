@@ -4,7 +4,7 @@
  * which replicas may be used.
  */
 import { Failure } from '../../errors.ts'
-import type { CatalogNames, DescribeOptions, StatementDescription, TableScan } from '../../description.ts'
+import type { CatalogNames, DescribeOptions, StatementDescription, StatementPlan } from '../../description.ts'
 import type { DatabaseLoad, ReplicaLoad } from '../../metering.ts'
 import type { Result, Script, Statement, Work } from '../../model.ts'
 import type { Database } from '../database.ts'
@@ -91,8 +91,8 @@ export class ReplicatedDatabase implements Database {
     return this.#first.names()
   }
 
-  scans(statements: readonly Statement[]): Promise<readonly (readonly TableScan[])[]> {
-    return this.#first.scans(statements)
+  plans(statements: readonly Statement[]): Promise<readonly StatementPlan[]> {
+    return this.#first.plans(statements)
   }
 
   #chooseUsable(): void {

@@ -2,6 +2,7 @@
 import type { Grammar } from '../../sql/grammar.ts'
 
 export const grammar: Grammar = {
+  foldsNames: false,
   lineEnd: /[^\n]*/y,
   nestedComments: false,
   escapeStrings: false,

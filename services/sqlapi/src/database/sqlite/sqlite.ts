@@ -2,7 +2,7 @@
 import { access, constants, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { Failure } from '../../errors.ts'
-import type { CatalogNames, StatementDescription, TableScan } from '../../description.ts'
+import type { CatalogNames, StatementDescription, StatementPlan } from '../../description.ts'
 import type { DatabaseLoad } from '../../metering.ts'
 import type { Result, Script, Statement, Work } from '../../model.ts'
 import type { Database } from '../database.ts'
@@ -92,9 +92,9 @@ export class SqliteDatabase implements Database {
     return this.#ask(namesOf(this.#location))
   }
 
-  async scans(statements: readonly Statement[]): Promise<readonly (readonly TableScan[])[]> {
-    const { scansOf } = await import('./describe/scans.ts')
-    return this.#ask(scansOf(this.#location, statements))
+  async plans(statements: readonly Statement[]): Promise<readonly StatementPlan[]> {
+    const { plansOf } = await import('./describe/scans.ts')
+    return this.#ask(plansOf(this.#location, statements))
   }
 
   #ask<Said>(question: Promise<Said>): Promise<Said> {

@@ -19,10 +19,21 @@ SELECT DISTINCT CASE WHEN pg_catalog.pg_function_is_visible(p.oid) THEN p.pronam
 FROM pg_catalog.pg_proc p JOIN pg_catalog.pg_namespace n ON n.oid = p.pronamespace
 WHERE p.proname !~ '^_' LIMIT ${maxNames}`
 
+/** Without the types of rows and of arrays, which nobody misspells by themselves. */
+const othersQuery = `
+SELECT pg_catalog.format_type(t.oid, NULL) FROM pg_catalog.pg_type t
+WHERE t.typtype IN ('b', 'd', 'e', 'r') AND t.typelem = 0 AND t.typname !~ '^_'
+UNION SELECT nspname FROM pg_catalog.pg_namespace WHERE nspname !~ '^pg_' LIMIT ${maxNames}`
+
 export async function askForNames(asker: Asker): Promise<CatalogNames> {
-  const [tables, functions] = await Promise.all([asker.list(tablesQuery, []), asker.list(functionsQuery, [])])
+  const [tables, functions, others] = await Promise.all([
+    asker.list(tablesQuery, []),
+    asker.list(functionsQuery, []),
+    asker.list(othersQuery, []),
+  ])
   return {
     tables: tables.map(([name, columns]) => ({ name: name ?? '', columns: columns?.split('\n') ?? [] })),
     functions: functions.map(([name]) => name ?? ''),
+    others: others.map(([name]) => name ?? ''),
   }
 }

@@ -7,12 +7,14 @@ import type { Refusal } from './types.ts'
 /** SQLSTATE or its class; the first that fits. */
 const mistakes: readonly (readonly [prefix: string, mistake: Mistake])[] = [
   ['42P01', 'unknown-table'],
-  ['3F000', 'unknown-table'],
+  ['3F000', 'unknown-name'],
   ['42703', 'unknown-column'],
-  ['42702', 'unknown-column'],
+  ['42702', 'ambiguous'],
+  ['42P09', 'ambiguous'],
   ['42883', 'unknown-function'],
   ['42601', 'syntax'],
-  ['42704', 'type'],
+  ['42704', 'unknown-name'],
+  ['42501', 'permission'],
   ['42725', 'type'],
   ['42804', 'type'],
   ['42809', 'type'],
@@ -24,6 +26,8 @@ const mistakes: readonly (readonly [prefix: string, mistake: Mistake])[] = [
   ['22', 'type'],
   ['42', 'syntax'],
   ['0A', 'syntax'],
+  // A view that takes no rows; a view without data.
+  ['55000', 'syntax'],
   ['54', 'syntax'],
 ]
 

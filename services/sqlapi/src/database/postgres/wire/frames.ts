@@ -177,6 +177,8 @@ export class ServerError extends Error {
   readonly detail: string | undefined
   /** What the server thinks would help. */
   readonly hint: string | undefined
+  /** Where in stored code it happened. */
+  readonly context: string | undefined
   /** The text that was sent, where it was made of a statement of a file. For code that reports the error. */
   sent: SentText | undefined
 
@@ -193,6 +195,7 @@ export class ServerError extends Error {
     this.constraint = fields.constraint
     this.detail = fields.detail
     this.hint = fields.hint
+    this.context = fields.context
   }
 }
 
@@ -229,5 +232,6 @@ export function readError(source: Buffer, from: number, end: number): ServerErro
     constraint: fields.get('n'),
     detail: fields.get('D'),
     hint: fields.get('H'),
+    context: fields.get('W'),
   })
 }

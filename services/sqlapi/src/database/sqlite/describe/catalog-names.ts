@@ -11,14 +11,20 @@ export function namesOf(file: AskedFile): Promise<CatalogNames> {
 }
 
 function askForNames(connection: SqliteConnection): CatalogNames {
-  const columns = connection.prepare(
-    `SELECT t.name AS owner, c.name AS name FROM sqlite_schema AS t, pragma_table_xinfo(t.name) AS c
-     WHERE t.type IN ('table', 'view') LIMIT ${maxNames}`,
-  )
-  const tables = Map.groupBy(columns.all() as { owner: string; name: string }[], ({ owner }) => owner)
-  const functions = connection.prepare('SELECT DISTINCT name FROM pragma_function_list').all() as { name: string }[]
+  const list = (query: string, ...values: string[]): string[] =>
+    (connection.prepare(query).all(...values) as { name: string }[]).map(({ name }) => name)
+  const tables = list(`SELECT name FROM sqlite_schema WHERE type IN ('table', 'view') LIMIT ${maxNames}`)
+  const columnsOf = (table: string): string[] => {
+    try {
+      return list('SELECT name FROM pragma_table_xinfo(?)', table)
+    } catch {
+      // A view of something that is gone.
+      return []
+    }
+  }
   return {
-    tables: Array.from(tables, ([name, own]) => ({ name, columns: own.map((column) => column.name) })),
-    functions: functions.map(({ name }) => name),
+    tables: tables.map((name) => ({ name, columns: columnsOf(name) })),
+    functions: list('SELECT DISTINCT name FROM pragma_function_list'),
+    others: list('SELECT name FROM pragma_database_list'),
   }
 }

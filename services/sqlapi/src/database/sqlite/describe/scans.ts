@@ -2,7 +2,7 @@
  * Statements -> the tables that their plans read as a whole. SQLite knows how many rows a table has where somebody has
  * run ANALYZE; of other tables nothing is said.
  */
-import type { TableScan } from '../../../description.ts'
+import type { StatementPlan, TableScan } from '../../../description.ts'
 import type { Statement } from '../../../model.ts'
 import { lex } from '../../../sql/lex.ts'
 import { grammar } from '../grammar.ts'
@@ -10,13 +10,13 @@ import { render } from '../render.ts'
 import type { SqliteConnection } from '../worker/library.ts'
 import { type AskedFile, withConnection } from './connection.ts'
 
-export function scansOf(file: AskedFile, statements: readonly Statement[]): Promise<TableScan[][]> {
-  if (file.path === undefined) return Promise.resolve(statements.map(() => []))
+export function plansOf(file: AskedFile, statements: readonly Statement[]): Promise<StatementPlan[]> {
+  if (file.path === undefined) return Promise.resolve(statements.map(() => ({ scans: [] })))
   return withConnection(file, (connection) => {
     const rows = rowsByTable(connection)
-    return statements.map((statement) =>
-      rows.size === 0 ? [] : scansOfText(connection, render(statement, []).text, rows),
-    )
+    return statements.map((statement) => ({
+      scans: rows.size === 0 ? [] : scansOfText(connection, render(statement, []).text, rows),
+    }))
   })
 }
 

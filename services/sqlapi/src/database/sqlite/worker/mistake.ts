@@ -14,7 +14,7 @@ export type Prepare = (text: string) => string | undefined
 const unexpected = /^near "(.*)": syntax error$/s
 const unreadable = /^unrecognized token: "(.*)"$/s
 const unknownName =
-  /^(?:(?:no such (?:column|table|function|collation sequence|module)|ambiguous column name): (.*?)(?: - should this be a string literal in single-quotes\?)?|(?:wrong number of arguments to function|misuse of aggregate:|misuse of window function) (.*)\(\))$/s
+  /^(?:(?:no such (?:column|table|view|index|trigger|function|collation sequence|module|window):|ambiguous column name:|duplicate column name:|unknown database|table .* has no column named|cannot join using column) (.*?)(?: - (?:should this be a string literal in single-quotes\?|column not present in both tables))?|(?:wrong number of arguments to function|misuse of aggregate:|misuse of window function) (.*)\(\))$/s
 
 /** The offset, or undefined where the message does not tell. */
 export function findMistake(text: string, message: string, prepare: Prepare): number | undefined {
