@@ -134,6 +134,8 @@ export interface Statement {
   readonly slots: readonly ParameterSlot[]
   /** The statement's parameter names, each once, in the order of first use. */
   readonly names: readonly string[]
+  /** What the file declares each name as, by its number; absent where it declares none. */
+  readonly declared?: readonly (DeclaredParameter | undefined)[]
   readonly effect: Effect
   /** 1-based line of the file on which the statement starts. */
   readonly line: number

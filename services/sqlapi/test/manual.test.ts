@@ -342,8 +342,9 @@ test('parameters.md tells the PostgreSQL type of every kind of value', () => {
     const value = readJson(Buffer.from(`{"x": ${sample}}`)) as Map<string, JsonValue>
     return bind('x', value.get('x') as JsonValue).code
   })
-  // `M` is `m` with arrays or objects inside, which the table has in one row; `l` and `L` are large integers.
-  deepStrictEqual(new Set([...codes, 'M', 'l', 'L']), new Set(Object.keys(candidateTypes)))
+  // `M` is `m` with arrays or objects inside, which the table has in one row; `l` and `L` are large integers; `z` and
+  // `Z` are declared.
+  deepStrictEqual(new Set([...codes, 'M', 'l', 'L', 'z', 'Z']), new Set(Object.keys(candidateTypes)))
 })
 
 test('parameters.md tells the types that are tried for each kind of value, and how many combinations [S2] [S3]', () => {
@@ -354,7 +355,7 @@ test('parameters.md tells the types that are tried for each kind of value, and h
     'array of integers that fit `int4`': ['I'],
     'array of numbers, some with a fraction or exponent': ['F'],
     null: ['n'],
-    'everything else': ['b', 't', 'B', 'T', 'L', 'e', 'm', 'M', 'o'],
+    'everything else': ['b', 't', 'z', 'B', 'T', 'Z', 'L', 'e', 'm', 'M', 'o'],
   }
   const rows = tableAfter(page('parameters.md'), '<!-- table: candidates')
   deepStrictEqual(column(rows, 0), Object.keys(codes))

@@ -5,7 +5,7 @@
 import { readFile } from 'node:fs/promises'
 import { dialects } from '../dialects.ts'
 import { readDeclarations } from '../declarations/read.ts'
-import type { Dialect, Endpoint, Method, Script } from '../model.ts'
+import type { DeclaredParameter, Dialect, Endpoint, Method, Script } from '../model.ts'
 import { readScript } from '../sql/script.ts'
 import { FileRefusal } from './file-refusal.ts'
 import { shownPath } from './tree.ts'
@@ -43,7 +43,20 @@ export function toEndpoint(
   const scripts: Partial<Record<Dialect, Script>> = {}
   for (const dialect of dialectsInUse) scripts[dialect] = readScript(text, dialects[dialect].grammar)
   const declared = readDeclarations({ text, method, parameters: parametersOf(Object.values(scripts)) })
+  const { params = [] } = declared.declarations ?? {}
+  if (params.length > 0)
+    for (const dialect of dialectsInUse) scripts[dialect] = withDeclared(scripts[dialect] as Script, params)
   return { method, project, path: `/${project}/${rest}`, file, scripts, ...declared }
+}
+
+/** Databases may bind a value as what it is declared as. */
+function withDeclared(script: Script, params: readonly DeclaredParameter[]): Script {
+  const known = new Map(params.map((param) => [param.name, param]))
+  const statements = script.statements.map((statement) => ({
+    ...statement,
+    declared: statement.names.map((name) => known.get(name)),
+  }))
+  return { ...script, statements }
 }
 
 /** Of all dialects, in the order of the first. */

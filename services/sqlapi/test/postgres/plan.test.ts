@@ -6,12 +6,20 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { dialects } from '../../src/dialects.ts'
 import { Catalog } from '../../src/database/postgres/sessions/catalog.ts'
-import { type Bound, bind, type Code, type ElementForm, encode } from '../../src/database/postgres/types/encode.ts'
+import { candidatesOf } from '../../src/database/postgres/types/candidates.ts'
+import {
+  type Bound,
+  bind,
+  candidateTypes,
+  type Code,
+  type ElementForm,
+  encode,
+} from '../../src/database/postgres/types/encode.ts'
 import { bindStatement, render, widen } from '../../src/database/postgres/plans/plan.ts'
 import { type Preparer, settle } from '../../src/database/postgres/plans/settle.ts'
 import { oid } from '../../src/database/postgres/types/types.ts'
 import { readObject } from '../../src/json/read.ts'
-import type { JsonValue, Statement } from '../../src/model.ts'
+import type { DeclaredParameter, Effect, JsonValue, ParameterSlot, Statement, ValueTypeName } from '../../src/model.ts'
 import { readScript } from '../../src/sql/script.ts'
 
 const statementOf = (text: string): Statement => readScript(text, dialects.postgres.grammar).statements[0] as Statement
@@ -44,6 +52,53 @@ const codes: readonly (readonly [json: string, code: Code, rule: string])[] = [
 for (const [json, code, rule] of codes) {
   test(`${json} has the kind ${code} [${rule}]`, () => assert.equal(boundOf(json).code, code))
 }
+
+test('a declared type comes first for texts, nulls and lists of them; in what is written after text [F6]', () => {
+  const declare = (type: ValueTypeName | undefined, list = false): DeclaredParameter => {
+    return { name: 'x', type, list, default: undefined, description: undefined, enum: undefined }
+  }
+  const typesOf = (
+    declared: DeclaredParameter,
+    code: Code,
+    role: ParameterSlot['role'] = 'value',
+    effect: Effect = 'read',
+  ) =>
+    // prettier-ignore
+    candidatesOf({ declared: [declared], effect }, { source: 0, role }, code)
+  const day = declare('date')
+  assert.deepEqual(typesOf(day, 't'), [oid.date, oid.text, oid.unspecified])
+  assert.deepEqual(typesOf(day, 't', 'value', 'write'), [oid.text, oid.date, oid.unspecified])
+  assert.deepEqual(typesOf(day, 'n'), [oid.date, oid.unspecified, oid.text])
+  assert.deepEqual(typesOf(day, 'n', 'value', 'write'), [oid.date, oid.unspecified, oid.text])
+  assert.deepEqual(typesOf(day, 'i'), [oid.int8, oid.int4, oid.unspecified])
+  const days = declare('date', true)
+  assert.deepEqual(typesOf(days, 'T'), [oid.dateArray, oid.textArray, oid.unspecified])
+  assert.deepEqual(typesOf(days, 'T', 'value', 'write'), [oid.textArray, oid.dateArray, oid.unspecified])
+  assert.deepEqual(typesOf(days, 'e'), [oid.dateArray, oid.jsonb, oid.unspecified])
+  assert.deepEqual(typesOf(days, 'e', 'array'), [oid.dateArray, oid.textArray, oid.unspecified])
+  assert.deepEqual(typesOf(days, 'n')[0], oid.dateArray)
+  assert.deepEqual(typesOf(days, 'n', 'in')[0], oid.date)
+  const [at, times] = [declare('timestamp'), declare('timestamp', true)]
+  assert.deepEqual([typesOf(at, 't')[0], typesOf(at, 'z')[0]], [oid.timestamp, oid.timestamptz])
+  assert.deepEqual([typesOf(times, 'T')[0], typesOf(times, 'Z')[0]], [oid.timestampArray, oid.timestamptzArray])
+  assert.deepEqual([typesOf(declare('uuid'), 't')[0], typesOf(declare('uuid', true), 'T')[0]], [oid.uuid, oid.uuidArray]) // prettier-ignore
+  for (const type of ['string', 'integer', 'number', 'boolean', 'json', undefined] as const) {
+    for (const code of ['t', 'n', 'T', 'e'] as const) {
+      assert.deepEqual(typesOf(declare(type), code), candidateTypes[code])
+    }
+  }
+})
+
+test('a timestamp with a time zone is another kind than one without, if it is declared as a timestamp [F6]', () => {
+  const codeOf = (value: string, type?: ValueTypeName): Code => bind('x', valueOf(value), type).code
+  const zoned = ['2026-01-31T10:20:30Z', '2026-01-31 10:20-05', '2026-01-31T10:20:30.5+02:00'].map((text) => JSON.stringify(text)) // prettier-ignore
+  const plain = ['2026-01-31T10:20:30', '2026-01-31 10:20'].map((text) => JSON.stringify(text))
+  for (const text of zoned) assert.deepEqual([codeOf(text, 'timestamp'), codeOf(text)], ['z', 't'])
+  for (const text of plain) assert.deepEqual([codeOf(text, 'timestamp'), codeOf(text, 'date')], ['t', 't'])
+  assert.equal(codeOf(`[${plain[0]}, null, ${zoned[0]}]`, 'timestamp'), 'Z')
+  assert.equal(codeOf(`[${plain[0]}, null]`, 'timestamp'), 'T')
+  assert.equal(codeOf(`[${zoned[0]}]`), 'T')
+})
 
 test('an integer outside 64 bits is refused, in an array too; in a JSON array or beside fractions it is not [D2.3]', () => {
   for (const json of ['9223372036854775808', '-9223372036854775809', '[1,9223372036854775808]']) {

@@ -126,7 +126,8 @@ async function findAnyTypes(preparer: Preparer, statement: Statement): Promise<T
   try {
     const { reported } = await findTypes(
       (types) => preparer.describe(text, types),
-      parameters.map(() => everyType),
+      // One with a declared type has that first.
+      parameters.map(({ candidates }) => [...new Set([candidates[0] as number, ...everyType])]),
       maxAttempts,
     )
     const typed = parameters.map(({ source }, index) => ({ source, type: reported[index] as number }))

@@ -6,6 +6,7 @@
 import type { Statement } from '../../../model.ts'
 import { render } from '../plans/plan.ts'
 import type { Session } from '../sessions/session.ts'
+import { kindsOf } from '../types/candidates.ts'
 import type { Code } from '../types/encode.ts'
 import type { ColumnDescription } from '../wire/frames.ts'
 import { toServerError, type Typed } from './types.ts'
@@ -26,7 +27,7 @@ export async function findVarying(
   const names = statement.names.length
   if (names === 0 || columns.every(({ tableID }) => tableID !== 0)) return varying
   const tries = Array.from({ length: Math.min(names, maxNames) }, (_, source) =>
-    kinds.map(async (kind) => {
+    (kindsOf(statement.declared?.[source]) ?? kinds).map(async (kind) => {
       const others = await columnsWith(session, statement, 'n'.repeat(source) + kind + 'n'.repeat(names - source - 1))
       for (const [index, { dataTypeID }] of columns.entries()) {
         if (others?.[index] !== undefined && others[index].dataTypeID !== dataTypeID) varying.add(index)

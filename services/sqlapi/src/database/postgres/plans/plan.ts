@@ -5,17 +5,8 @@
  */
 import type { JsonValue, ParameterSet, ParameterSlot, Statement } from '../../../model.ts'
 import type { Rendered } from '../../../sql/position.ts'
-import {
-  bind,
-  type Bound,
-  candidateElementTypes,
-  candidateTypes,
-  type Code,
-  type ElementForm,
-  encode,
-  fitsInt4,
-  isList,
-} from '../types/encode.ts'
+import { bind, type Bound, type Code, type ElementForm, encode, fitsInt4, isList } from '../types/encode.ts'
+import { candidatesOf } from '../types/candidates.ts'
 import { oid } from '../types/types.ts'
 
 /** `$n` of a plan: the value of the statement's name number `source`, with the type that it is prepared for. */
@@ -57,7 +48,8 @@ export interface Binding {
 }
 
 export function bindStatement(statement: Statement, set: ParameterSet): Binding {
-  const values = statement.names.map((name) => bind(name, set.get(name) as JsonValue))
+  const { names, declared } = statement
+  const values = names.map((name, source) => bind(name, set.get(name) as JsonValue, declared?.[source]?.type))
   let shape = ''
   for (const { code } of values) shape += code
   return { values, shape }
@@ -93,8 +85,7 @@ export function render(
   const parameters: UntypedParameter[] = []
   const numbers = new Map<string, number>()
   const numberOf = (slot: ParameterSlot, code: Code): number => {
-    const asElements = slot.role === 'array' && isList(code)
-    const candidates = (asElements ? candidateElementTypes : candidateTypes)[code]
+    const candidates = candidatesOf(statement, slot, code)
     const key = rendering.perSlot ? `${parameters.length}` : `${slot.source} ${candidates[0]}`
     const known = numbers.get(key)
     if (known !== undefined) return known

@@ -2,7 +2,7 @@
  * Parameter values -> the text that PostgreSQL reads. Two views of one value: its code (what kind it is, from the value
  * alone, so that equal kinds share a prepared statement) and its text for the type that the parameter has. Pure.
  */
-import type { JsonNumber, JsonText, JsonValue } from '../../../model.ts'
+import type { JsonNumber, JsonText, JsonValue, ValueTypeName } from '../../../model.ts'
 import { readElements } from '../../../json/read.ts'
 import { requireInt64 } from '../../int64.ts'
 import { type ArrayElements, toArrayText } from './arrays.ts'
@@ -11,9 +11,10 @@ import { integerTypes, oid } from './types.ts'
 /**
  * One letter per kind of value, so that the kinds of a whole set are one short string. `e` is an array without a kind
  * (empty or all null), `m` one with several kinds or nested, `o` an object. `l` and `L` are an integer and integers
- * that do not fit int4; `bind` gives `i` and `I` for all, and plan.ts widens them where that counts.
+ * that do not fit int4; `bind` gives `i` and `I` for all, and plan.ts widens them where that counts. `z` and `Z` are
+ * texts that are declared as timestamps and have a time zone.
  */
-export type Code = 'n' | 'b' | 'i' | 'l' | 'f' | 't' | 'B' | 'I' | 'L' | 'F' | 'T' | 'e' | 'm' | 'M' | 'o'
+export type Code = 'n' | 'b' | 'i' | 'l' | 'f' | 't' | 'z' | 'B' | 'I' | 'L' | 'F' | 'T' | 'Z' | 'e' | 'm' | 'M' | 'o'
 
 const open = oid.unspecified
 
@@ -29,11 +30,13 @@ export const candidateTypes: Readonly<Record<Code, readonly number[]>> = {
   l: [oid.int8, open],
   f: [oid.float8, oid.numeric, open],
   t: [oid.text, open],
+  z: [oid.text, open],
   B: [oid.boolArray, open],
   I: [oid.int8Array, oid.int4Array, open],
   L: [oid.int8Array, open],
   F: [oid.float8Array, oid.numericArray, open],
   T: [oid.textArray, open],
+  Z: [oid.textArray, open],
   e: [oid.jsonb, open],
   m: [oid.jsonb, open],
   M: [oid.jsonb, open],
@@ -48,7 +51,7 @@ export const candidateElementTypes: Readonly<Record<Code, readonly number[]>> = 
   M: [oid.jsonbArray, open],
 }
 
-export const isList = (code: Code): boolean => 'BILFTemM'.includes(code)
+export const isList = (code: Code): boolean => 'BILFTZemM'.includes(code)
 
 /** An array that has no element type of its own. */
 export const isKindless = (code: Code): boolean => 'emM'.includes(code)
@@ -60,9 +63,12 @@ export interface Bound {
   readonly elements: readonly JsonValue[] | undefined
 }
 
-export function bind(name: string, value: JsonValue): Bound {
+/** The type matters that the parameter is declared with, if any. */
+export function bind(name: string, value: JsonValue, type?: ValueTypeName): Bound {
   if (value === null) return { code: 'n', value, elements: undefined }
-  if (typeof value === 'string') return { code: 't', value, elements: undefined }
+  if (typeof value === 'string') {
+    return { code: type === 'timestamp' && hasTimeZone(value) ? 'z' : 't', value, elements: undefined }
+  }
   if (typeof value === 'boolean') return { code: 'b', value, elements: undefined }
   if ('digits' in value) {
     if (value.kind === 'integer') requireInt64(name, value.digits)
@@ -70,10 +76,16 @@ export function bind(name: string, value: JsonValue): Bound {
   }
   if (value.kind !== 'array') return { code: 'o', value, elements: undefined }
   const elements = readElements(value.text)
-  const code = listCode(elements)
+  let code = listCode(elements)
+  if (code === 'T' && type === 'timestamp' && elements.some(hasTimeZone)) code = 'Z'
   if (code === 'I')
     for (const element of elements) if (element !== null) requireInt64(name, (element as JsonNumber).digits)
   return { code, value, elements }
+}
+
+/** Of a timestamp. Before the time there are signs in its date. */
+function hasTimeZone(value: JsonValue): boolean {
+  return typeof value === 'string' && /[Z+-]/.test(value.slice('2026-01-31T'.length))
 }
 
 const int4 = { least: -2_147_483_648, most: 2_147_483_647 }

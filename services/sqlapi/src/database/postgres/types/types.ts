@@ -26,9 +26,14 @@ export const oid = {
   float8Array: 1022,
   date: 1082,
   timestamp: 1114,
+  timestampArray: 1115,
+  dateArray: 1182,
   timestamptz: 1184,
+  timestamptzArray: 1185,
   numericArray: 1231,
   numeric: 1700,
+  uuid: 2950,
+  uuidArray: 2951,
   jsonb: 3802,
   jsonbArray: 3807,
 } as const
@@ -79,7 +84,7 @@ const scalarKinds: readonly (readonly [number, ScalarKind])[] = [
   [oid.timestamp, 'timestamp'],
   [oid.timestamptz, 'timestamptz'],
   // date, time, timetz, numeric, uuid
-  ...[oid.date, 1083, 1266, oid.numeric, 2950].map((id) => [id, 'plain'] as const),
+  ...[oid.date, 1083, 1266, oid.numeric, oid.uuid].map((id) => [id, 'plain'] as const),
 ]
 
 export const scalarKindOf: ReadonlyMap<number, ScalarKind> = new Map(scalarKinds)
@@ -95,10 +100,12 @@ const builtinTypes: ReadonlyMap<number, ColumnType> = new Map<number, ColumnType
   ...[oid.int8Array, 1005, oid.int4Array, 1028].map((id) => [id, arrayOf('verbatim')] as const),
   ...[oid.jsonArray, oid.jsonbArray].map((id) => [id, arrayOf('json')] as const),
   ...[1021, oid.float8Array].map((id) => [id, arrayOf('float')] as const),
-  [1115, arrayOf('timestamp')],
-  [1185, arrayOf('timestamptz')],
+  [oid.timestampArray, arrayOf('timestamp')],
+  [oid.timestamptzArray, arrayOf('timestamptz')],
   // text[], bpchar[], varchar[], date[], time[], numeric[], uuid[]
-  ...[oid.textArray, 1014, 1015, 1182, 1183, oid.numericArray, 2951].map((id) => [id, arrayOf('string')] as const),
+  ...[oid.textArray, 1014, 1015, oid.dateArray, 1183, oid.numericArray, oid.uuidArray].map(
+    (id) => [id, arrayOf('string')] as const,
+  ),
 ])
 
 export const integerTypes: ReadonlySet<number> = new Set([oid.int2, oid.int4, oid.int8, oid.oid])
