@@ -186,6 +186,18 @@ test('what is missing is named with its prefix, and what is no WSDL with its nam
   throws(() => readText('<html/>'), /is not a WSDL: its first element is html without a namespace$/)
 })
 
+test('what is missing is named with a prefix that only the schema or a component declares [X25] [T5]', () => {
+  const owned = (at: string, xmlns: string): string =>
+    `<x:element name="op"${at === 'component' ? xmlns : ''}><x:complexType><x:sequence>
+      <x:element name="a" type="o:gone"${at === 'reference' ? xmlns : ''}/></x:sequence></x:complexType></x:element>`
+  for (const at of ['component', 'reference']) {
+    const reason = reasonOf(generateAround(owned(at, ' xmlns:o="urn:other"')))
+    ok(reason.startsWith('type_missing: o:gone'), reason)
+  }
+  const schema = generateAround(owned('schema', '').replace('o:gone', 'x:gone'))
+  ok(reasonOf(schema).startsWith('type_missing: x:gone'), reasonOf(schema))
+})
+
 test('patterns that take for ever on a text that does not match hold up no start [X23]', () => {
   const result = around(
     '<x:sequence><x:element name="f" type="t:n"/></x:sequence>',

@@ -121,7 +121,7 @@ export function readRequest(wsdl: Wsdl, { input, mimeContents }: Operation): Req
 
 function wordsOf({ schema, prefixes, missing }: Wsdl): Words {
   const spell: Words['spell'] = (name) => {
-    const prefix = prefixes.get(namespaceOf(name))
+    const prefix = prefixes.get(namespaceOf(name)) ?? schema.prefixOf(namespaceOf(name))
     return prefix === undefined ? localOf(name) : `${prefix}:${localOf(name)}`
   }
   return {

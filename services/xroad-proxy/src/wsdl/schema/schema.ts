@@ -27,6 +27,8 @@ export interface Schema {
   find<K extends ComponentKind>(kind: K, name: QName): Components[K] | undefined
   /** All names of a kind but those of SOAP and X-Road; for messages only, as every component is looked at. */
   names(kind: ComponentKind): readonly QName[]
+  /** The first prefix that a schema declares for the namespace, wherever it does; for messages only. */
+  prefixOf(namespace: string): string | undefined
   /** Elements that may stand for this one. */
   substitutesOf(name: QName): readonly QName[]
   /** Complex types that name this one as their base. */
@@ -85,6 +87,10 @@ class Library implements Schema {
   /** File and namespace of every schema that is in. */
   readonly #added = new Set<string>()
 
+  readonly #roots: XmlElement[] = []
+  /** By namespace. */
+  #prefixes: Map<string, string> | undefined
+
   constructor(resolve: Resolve) {
     this.#resolve = resolve
     for (const name of builtinTypes) {
@@ -108,6 +114,14 @@ class Library implements Schema {
       .map(([key]) => key.slice(start.length))
   }
 
+  prefixOf(namespace: string): string | undefined {
+    if (this.#prefixes === undefined) {
+      this.#prefixes = new Map()
+      for (const root of this.#roots) addPrefixes(this.#prefixes, root)
+    }
+    return this.#prefixes.get(namespace)
+  }
+
   substitutesOf(name: QName): readonly QName[] {
     return this.#substitutes.get(name) ?? []
   }
@@ -117,6 +131,7 @@ class Library implements Schema {
   }
 
   add(document: SchemaDocument): void {
+    this.#roots.push(document.root)
     for (const node of childrenOf(document.root, namespaces.schema)) {
       const kind = kinds.get(node.local)
       const name = node.attributes.get('name')?.trim()
@@ -215,6 +230,13 @@ class Library implements Schema {
       throw error
     }
   }
+}
+
+function addPrefixes(prefixes: Map<string, string>, { bindings, children }: XmlElement): void {
+  for (const [prefix, namespace] of bindings.declared) {
+    if (prefix !== '' && !prefixes.has(namespace)) prefixes.set(namespace, prefix)
+  }
+  for (const child of children) addPrefixes(prefixes, child)
 }
 
 const verbs: Readonly<Record<string, MissingSchema['by']>> = {
