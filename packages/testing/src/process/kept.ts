@@ -5,7 +5,7 @@
 import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 
-const cache = join(import.meta.dirname, '../../../../node_modules/.cache')
+export const cache = join(import.meta.dirname, '../../../../node_modules/.cache')
 
 /** `fill` gets an empty folder, which becomes the folder of that name. */
 export function keptFolder(name: string, fill: (folder: string) => void): string {
