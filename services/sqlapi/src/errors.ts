@@ -121,7 +121,7 @@ export class Failure extends Error {
   }
 
   /** For `errors: full`, about the file on this path. */
-  detailsIn(_file: string): FailureDetails | undefined {
+  detailsIn(_file: string): FullDetails | undefined {
     return undefined
   }
 }
@@ -136,6 +136,11 @@ export interface FailureDetails {
   readonly sqlstate?: string
   /** Of SQLite: its extended result code. */
   readonly code?: number
+}
+
+export interface FullDetails extends FailureDetails {
+  /** Replaces a message that hides the database's words. */
+  readonly message?: string
 }
 
 function messageOf(reason: Reason): string | undefined {
@@ -170,7 +175,7 @@ export interface ErrorReply extends Reply {
  * Turns whatever was thrown into the reply of rule "Errors": two string fields, nothing else but the details that are
  * given.
  */
-export function toReply(thrown: unknown, headers: ReplyHeaders, details?: FailureDetails): ErrorReply {
+export function toReply(thrown: unknown, headers: ReplyHeaders, details?: FullDetails): ErrorReply {
   const { reason, name, message } = thrown instanceof Failure ? thrown : new Failure('internal_error')
   const content = JSON.stringify({ error: name, message, ...details })
   return { status: failures[reason].status, headers, body: jsonBody(content) }

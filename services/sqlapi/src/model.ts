@@ -143,6 +143,8 @@ export interface Statement {
   readonly column: number
   /** Why the statement cannot run on this dialect although it could be read; reported when it is called. */
   readonly refusal?: string
+  /** Position in the file of what the refusal is about. */
+  readonly refusedAt?: { readonly line: number; readonly column: number }
 }
 
 /**

@@ -2,7 +2,7 @@
  * Failures of statements: which statement failed, and in which set of a batch. The client gets the message; what else
  * the database said goes to the log, as a `StatementFailureReport`.
  */
-import { Failure, type FailureDetails } from '../errors.ts'
+import { Failure, type FailureDetails, type FullDetails } from '../errors.ts'
 import type { JsonValue, Statement, Work } from '../model.ts'
 import type { Position } from '../sql/position.ts'
 
@@ -67,11 +67,16 @@ export class StatementFailure extends Failure {
     return `the statement at line ${statement.line} failed${code === undefined ? '' : ` (${code})`}`
   }
 
-  override detailsIn(file: string): FailureDetails {
-    const { statement, position = statement, more } = this.verdict
-    return { ...more, position: { file, line: position.line, column: position.column } }
+  override detailsIn(file: string): FullDetails {
+    const { statement, position = statement, more, text } = this.verdict
+    const isHidden = this.message.startsWith(syntaxError)
+    const message = isHidden && { message: text + this.message.slice(syntaxError.length) }
+    return { ...message, ...more, position: { file, line: position.line, column: position.column } }
   }
 }
+
+/** Instead of the database's words, which quote the SQL. With `errors: full` the caller gets them. */
+export const syntaxError = 'Syntax error'
 
 /**
  * The message for a statement that ran longer than `statement_timeout_seconds` allows; `place` says where it is.
@@ -100,7 +105,7 @@ export function requireRunnable(work: Work, datasource: string, listener: Failur
     const { refusal } = statement
     if (refusal === undefined) continue
     const redact = (text: string): string => text
-    const verdict = { statement, code: undefined, text: refusal, position: undefined, more: {}, redact }
+    const verdict = { statement, code: undefined, text: refusal, position: statement.refusedAt, more: {}, redact }
     const failure = new StatementFailure('statement_unsupported', refusal, verdict)
     listener?.(toReport(failure, work, datasource, 0))
     throw failure

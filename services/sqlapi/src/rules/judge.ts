@@ -31,7 +31,7 @@ function judgeScript(endpoint: Endpoint, script: Script, dialect: Dialect): Rema
     // For most statements no rule has a word, and this costs less than reading them: a start does it for all files.
     if (refusal === undefined && !rules.some(({ mayApply }) => mayApply(statement, endpoint))) return []
     const reading = new Reading(statement, dialects[dialect].grammar)
-    if (refusal !== undefined) return [refused(reading, refusal)]
+    if (refusal !== undefined) return [refused(reading, statement, refusal)]
     const found = rules.flatMap(({ find }) => find(reading, file))
     // What a statement makes is known to those behind it.
     const made = temporaryTable(reading)
@@ -228,19 +228,20 @@ function missesReplica(reading: Reading, { endpoint, dialect }: JudgedFile): Rem
 }
 
 /** The service does not send it to any database. */
-function refused(reading: Reading, refusal: string): Remark {
-  const { at, cure } = whereRefused(reading)
-  return { code: 'syntax', ...reading.positionOf(at), message: refusal, cure }
+function refused(reading: Reading, statement: Statement, refusal: string): Remark {
+  const { line, column } = statement.refusedAt ?? statement
+  return { code: 'syntax', line, column, message: refusal, cure: cureOfRefused(reading) }
 }
 
-function whereRefused(reading: Reading): { at: number; cure: string } {
+function cureOfRefused(reading: Reading): string {
   const { tokens } = reading
   const last = tokens.length - 1
   if (tokens[last]?.kind === 'unclosed') {
     const isText = reading.textAt(last).startsWith("'")
-    return { at: last, cure: isText ? "close it; within a text a quote is written twice: 'it''s'" : 'close it' }
+    return isText ? "close it; within a text a quote is written twice: 'it''s'" : 'close it'
   }
-  const placeholder = tokens.findIndex(({ kind }) => kind === 'placeholder')
-  if (placeholder >= 0) return { at: placeholder, cure: 'write a colon and a name of A-Z, a-z, 0-9 and _, such as :id' }
-  return { at: 0, cure: 'give the values as one list or one JSON document' }
+  if (tokens.some(({ kind }) => kind === 'placeholder')) {
+    return 'write a colon and a name of A-Z, a-z, 0-9 and _, such as :id'
+  }
+  return 'give the values as one list or one JSON document'
 }

@@ -3,7 +3,7 @@
  * order that the manual promises. Each stage is a call into the file that owns it; no stage calls the next.
  */
 import { stackOf } from '@services/observe'
-import { Failure, type FailureDetails, nameOf, toReply } from '../errors.ts'
+import { Failure, type FullDetails, nameOf, toReply } from '../errors.ts'
 import { formats } from '../formats/formats.ts'
 import type { Events } from '../events.ts'
 import type {
@@ -194,7 +194,7 @@ function chooseDatasource(service: Service, target: Target, header: string | und
 }
 
 /** Finds the file a second time, so that a request that succeeds need not keep it. */
-function explain({ endpoints }: Service, { method, target }: RequestLine, error: unknown): FailureDetails | undefined {
+function explain({ endpoints }: Service, { method, target }: RequestLine, error: unknown): FullDetails | undefined {
   if (!(error instanceof Failure)) return undefined
   const found = findEndpoint(endpoints, method, readTarget(target).path)
   return found === undefined ? undefined : error.detailsIn(found.endpoint.file)

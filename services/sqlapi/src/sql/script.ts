@@ -118,13 +118,13 @@ function toStatement(text: string, part: Part, grammar: Grammar, positionOf: (of
   const values = new Map<string, ParameterSlot>()
   const separated = grammar.ownColons ? findSeparated(text, tokens) : undefined
   let at = first.start
-  let placeholder: string | undefined
+  let placeholder: Token | undefined
   for (let index = 0; index < tokens.length; index++) {
     const token = tokens[index] as Token
     if (token.kind !== 'parameter' && token.kind !== 'placeholder') continue
     if (body !== undefined && token.start >= body.start && token.end <= body.end) continue
     if (token.kind === 'placeholder') {
-      placeholder ??= text.slice(token.start, token.end)
+      placeholder ??= token
       continue
     }
     const introduced = separated?.get(index)
@@ -151,14 +151,15 @@ function toStatement(text: string, part: Part, grammar: Grammar, positionOf: (of
     ...positionOf(first.start),
   }
   if (last.kind === 'unclosed') {
-    return {
-      ...statement,
-      refusal: `${nameOfUnclosed(text, last)} in line ${positionOf(last.start).line} is never closed`,
-    }
+    const refusedAt = positionOf(last.start)
+    const refusal = `${nameOfUnclosed(text, last)} in line ${refusedAt.line} is never closed`
+    return { ...statement, refusal, refusedAt }
   }
   if (placeholder !== undefined) {
-    const cure = placeholder.startsWith(':') ? 'its name may have A-Z, a-z, 0-9 and _' : 'name the parameter (:name)'
-    return { ...statement, refusal: `Placeholder ${placeholder} is not supported, ${cure}` }
+    const shown = text.slice(placeholder.start, placeholder.end)
+    const cure = shown.startsWith(':') ? 'its name may have A-Z, a-z, 0-9 and _' : 'name the parameter (:name)'
+    const refusal = `Placeholder ${shown} is not supported, ${cure}`
+    return { ...statement, refusal, refusedAt: positionOf(placeholder.start) }
   }
   const { maxParameters } = grammar
   if (names.length <= maxParameters) return statement

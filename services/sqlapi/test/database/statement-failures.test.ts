@@ -231,8 +231,8 @@ for (const dialect of dialectNames) {
       deepStrictEqual(
         faultsOf(service).map(({ line, column, text }) => [line, column, /never closed/.test(String(text))]),
         [
-          [2, 3, true],
-          [2, 3, true],
+          [2, 12, true],
+          [2, 12, true],
         ],
       )
     }))

@@ -6,6 +6,8 @@ import { deepStrictEqual, match, ok, strictEqual } from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { dialectNames } from '../../src/dialects.ts'
 import type { Dialect } from '../../src/model.ts'
+import { findingsOf } from '../support/check.ts'
+import { createDatabase } from '../support/databases.ts'
 import { startTestService, type TestReply, type TestService } from '../support/service.ts'
 
 const schema = `CREATE TABLE orders (order_id INTEGER PRIMARY KEY, state TEXT CHECK (length(state) < 9), placed_on DATE);
@@ -127,6 +129,35 @@ describe('errors: full', { concurrency: 2 }, () => {
         deepStrictEqual(more(await service.post('/demo/wide', '{')), {})
         deepStrictEqual(more(await service.post('/demo/wide', '{"id":9223372036854775808}')), {})
       }))
+  }
+
+  for (const kind of dialectNames) {
+    test(`${kind}: a syntax error has the words and the place that check reports [F10]`, async () => {
+      const wrong = {
+        'demo/GET/form.sql': 'SELECT 1 AS a\n  FORM t WHERE',
+        'demo/GET/open.sql': 'SELECT 1;\nSELECT 2 AS a, (3',
+        'demo/GET/text.sql': "SELECT 1;\n SELECT 'a",
+        'demo/GET/mark.sql': 'SELECT 1 AS a,\n  $1',
+      }
+      const database = await createDatabase(kind)
+      const { url } = database
+      const service = await startTestService({ kind, files: wrong, datasource: { url }, config: { errors: 'full' } })
+      try {
+        // SQLite makes the file.
+        await service.get('/demo/form')
+        const { findings } = await findingsOf({ files: wrong, config: { datasources: [{ name: 'demo', url }] } })
+        for (const file of Object.keys(wrong)) {
+          const { text } = await service.get(`/${file.replace('GET/', '').replace('.sql', '')}`)
+          const { message, position } = JSON.parse(text) as { message: string; position: object }
+          const found = findings.find((finding) => finding.file.endsWith(file))
+          ok(found !== undefined && message.startsWith(found.message), `${message} ${found?.message}`)
+          deepStrictEqual(position, { file, line: found.line, column: found.column })
+        }
+      } finally {
+        await service.close()
+        await database.remove()
+      }
+    })
   }
 
   test('a value that its type refuses is told at its parameter [N5.2]', () =>

@@ -4,7 +4,7 @@
  */
 import { Failure } from '../../errors.ts'
 import { positionOf, sourceOf } from '../../sql/position.ts'
-import { inSet, StatementFailure, timeoutMessage, type Verdict } from '../statement-failure.ts'
+import { inSet, StatementFailure, syntaxError, timeoutMessage, type Verdict } from '../statement-failure.ts'
 import { redact, type RedactOptions } from '../redact.ts'
 import { JobFailure } from './workplaces/assignment.ts'
 import type { StatementText } from './jobs/statements.ts'
@@ -37,7 +37,7 @@ export function toFailure(error: unknown, textOf: (statement: number) => Stateme
   }
   const place = text === undefined ? '' : `, statement at line ${text.statement.line}`
   const state = code === undefined ? '' : ` (SQLite ${code}${place})`
-  const shown = quotesSql.test(message) ? 'Syntax error' : message.replace(constraintName, '$1$2')
+  const shown = quotesSql.test(message) ? syntaxError : message.replace(constraintName, '$1$2')
   if (text === undefined || code === undefined) {
     return new Failure(reason ?? 'transaction_failed', `${shown}${state}`, options)
   }

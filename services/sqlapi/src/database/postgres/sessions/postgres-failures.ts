@@ -13,7 +13,7 @@ import {
   type Rendered,
   sourceOf,
 } from '../../../sql/position.ts'
-import { StatementFailure, timeoutMessage, type Verdict } from '../../statement-failure.ts'
+import { StatementFailure, syntaxError, timeoutMessage, type Verdict } from '../../statement-failure.ts'
 import { redact, type RedactOptions } from '../../redact.ts'
 import { ServerError } from '../wire/frames.ts'
 import { NotStarted, TimedOut } from './plan-run.ts'
@@ -21,7 +21,7 @@ import type { Session } from './session.ts'
 
 /** SQLSTATE or its class -> what went wrong, and the message; the server passes its own on with any other. */
 const states = [
-  { prefix: '42601', reason: 'statement_failed', message: 'Syntax error' },
+  { prefix: '42601', reason: 'statement_failed', message: syntaxError },
   { prefix: '57014', reason: 'statement_cancelled', message: 'The statement was cancelled' },
   // These say nothing about the statement.
   { prefix: '08', reason: 'connection_lost', message: failures.connection_lost.message },
