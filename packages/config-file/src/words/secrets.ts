@@ -58,8 +58,13 @@ function looksLikeVariable(text: string): boolean {
   return /^[A-Z_][A-Z0-9_]*$/.test(text)
 }
 
-/** What is wrong with a field whose variable is not set. */
-export function unsetVariable(name: string, field: PasswordField, cure = 'set it to the password'): string {
+/** What is wrong with a field whose variable is not set, or empty. */
+export function unsetVariable(
+  { name, value }: { readonly name: string; readonly value: string | undefined },
+  field: PasswordField,
+  cure = 'set it to the password',
+): string {
+  if (value !== undefined) return `environment variable ${name} is empty; ${cure}`
   if (looksLikeVariable(name)) return `environment variable ${name} is not set; ${cure}`
   return `no environment variable has this name (what stands there is not shown, it may be the password itself); ${passwordCure(field)}`
 }

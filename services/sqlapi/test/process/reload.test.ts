@@ -131,7 +131,7 @@ describe('SIGHUP', { concurrency: 2 }, () => {
 
   test('what a start would refuse changes nothing, with one ERROR in its words; mended, it is served [O3.1]', async () => {
     const config = { datasources: [lite] }
-    const running = await startSqlapi({ files: one, config })
+    const running = await startSqlapi({ files: one, config, env: { EMPTY: '' } })
     const broken: [make: () => void, mend: () => void, reason: RegExp][] = [
       [
         () => write(running, { 'lite/GET/empty.sql': ' ' }),
@@ -157,6 +157,11 @@ describe('SIGHUP', { concurrency: 2 }, () => {
         () => configure(running, { datasources: [{ ...lite, username: 'me', password_env: 'NOBODY_SETS_IT' }] }),
         () => configure(running, config),
         /environment variable NOBODY_SETS_IT is not set/,
+      ],
+      [
+        () => configure(running, { datasources: [{ ...lite, username: 'me', password_env: 'EMPTY' }] }),
+        () => configure(running, config),
+        /datasources\[0\]\.password_env: environment variable EMPTY is empty; set it to the password/,
       ],
       [
         () => renameSync(join(running.folder, 'sql'), join(running.folder, 'gone')),

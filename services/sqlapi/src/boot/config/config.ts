@@ -245,9 +245,9 @@ function datasourceProblems(
     problems.push({ path, message })
   }
   if (passwordFile !== '') problems.push(...passwordFileProblems({ passwordFile, passwordEnv }, index, env))
-  // A variable that is set to nothing counts as set: it is a password that is empty on purpose.
-  if (env !== undefined && passwordEnv !== '' && env[passwordEnv] === undefined) {
-    problems.push({ path, message: unsetVariable(passwordEnv, passwordField) })
+  if (env !== undefined && passwordEnv !== '' && !env[passwordEnv]) {
+    const variable = { name: passwordEnv, value: env[passwordEnv] }
+    problems.push({ path, message: unsetVariable(variable, passwordField) })
   }
   return problems
 }

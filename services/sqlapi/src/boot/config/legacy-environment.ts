@@ -205,8 +205,8 @@ class Reading {
     }
     this.#sources.set(place, source)
     if (!this.#sources.has(field)) this.#sources.set(field, source)
-    // A password stays in its variable, unless it is a placeholder for another one.
-    const staysThere = path.at(-1) === 'password' && source === name && !String(value).includes('${')
+    // A password stays in its variable, unless it is a placeholder for another one, or there is none.
+    const staysThere = path.at(-1) === 'password' && source === name && value !== '' && !String(value).includes('${')
     if (staysThere) put(this.#data, [...path.slice(0, -1), 'password_env'], name)
     else put(this.#data, path, value)
     this.#note(source, `is read as ${path.at(-1) === 'password' ? 'a password' : field}; ${takeover}`)

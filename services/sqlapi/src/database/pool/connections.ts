@@ -12,8 +12,8 @@ export interface ConnectionsOptions<C> {
   readonly max: number
   /** How many short jobs may be in flight on one connection. */
   readonly depth: number
-  /** Opens a connection; `broken` must be called when it ends by itself. */
-  readonly open: (broken: () => void) => Promise<C>
+  /** Opens a connection, unless `signal` ends that; `broken` must be called when it ends by itself. */
+  readonly open: (broken: () => void, signal: AbortSignal) => Promise<C>
   readonly reach?: ReachListener | undefined
 }
 
@@ -44,6 +44,7 @@ export class Connections<C extends Connection> {
   opening = 0
   closing = 0
   isClosed = false
+  readonly #ending = new AbortController()
   #stopRetry: (() => void) | undefined
   #stopTidying: (() => void) | undefined
 
@@ -109,6 +110,7 @@ export class Connections<C extends Connection> {
   /** From now on none stays open. */
   async close(): Promise<void> {
     this.isClosed = true
+    this.#ending.abort()
     this.#stopRetry?.()
     this.#stopTidying?.()
     await Promise.all([...this.slots].map((slot) => this.remove(slot)))
@@ -123,7 +125,7 @@ export class Connections<C extends Connection> {
     }
     this.opening++
     try {
-      slot = new Slot(await this.#options.open(broken), this.#options.depth, this.#clock.now())
+      slot = new Slot(await this.#options.open(broken, this.#ending.signal), this.#options.depth, this.#clock.now())
     } finally {
       this.opening--
     }

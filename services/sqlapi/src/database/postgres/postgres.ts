@@ -69,8 +69,8 @@ export class PostgresDatabase implements Database {
       depth,
       meter,
       reach: options.reach,
-      open: (broken) =>
-        Session.open(session, catalog, broken).catch((error: unknown) => {
+      open: (broken, signal) =>
+        Session.open(optionsOver(session, { signal }), catalog, broken).catch((error: unknown) => {
           throw toConnectFailure(error, name)
         }),
     })

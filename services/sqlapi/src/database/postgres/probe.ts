@@ -36,6 +36,7 @@ export class PostgresProbe implements Probe {
       connectTimeoutSeconds: timeoutSeconds,
       order: this.#order,
       login: this.#login,
+      signal,
     })
     const wire = new Wire(socket, () => undefined)
     const giveUp = (): void => wire.destroy()

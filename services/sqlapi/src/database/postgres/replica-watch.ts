@@ -26,8 +26,7 @@ export class Observer {
   readonly #order = new ServerOrder()
   readonly #login: Login
   #wire: Wire | undefined
-  /** What was opened for an earlier one is not wanted any more. */
-  #generation = 0
+  #opening: AbortController | undefined
 
   constructor(options: ObserverOptions) {
     this.#options = options
@@ -53,19 +52,19 @@ export class Observer {
 
   /** Ends the connection, also one that is being opened. */
   close(): void {
-    this.#generation++
+    this.#opening?.abort(new Error('The connection is not wanted any more'))
     this.#wire?.destroy()
     this.#wire = undefined
   }
 
   async #connect(): Promise<Wire> {
-    const generation = this.#generation
-    const { socket } = await openSocket({ ...this.#options, order: this.#order, login: this.#login })
+    const { signal } = (this.#opening = new AbortController())
+    const { socket } = await openSocket({ ...this.#options, order: this.#order, login: this.#login, signal })
     socket.unref()
     const wire = new Wire(socket, () => undefined)
-    if (generation === this.#generation) return wire
+    if (!signal.aborted) return wire
     wire.destroy()
-    throw new Error('The connection is not wanted any more')
+    throw signal.reason
   }
 }
 

@@ -129,10 +129,7 @@ function passwordProblem(
 ): Problem | undefined {
   if (passwordFile !== undefined || env[name]) return undefined
   const cure = `set it to the password of ${keystorePath}, or name a file that holds it in keystore_password_file`
-  const message =
-    env[name] === undefined
-      ? unsetVariable(name, passwordField, cure)
-      : `environment variable ${name} is empty; ${cure}`
+  const message = unsetVariable({ name, value: env[name] }, passwordField, cure)
   return { path: [...section, 'keystore_password_env'], message }
 }
 
@@ -141,8 +138,7 @@ function requireHashKey({ audit }: Config, env: Environment, file: ConfigFile): 
   const name = audit?.hashKeyEnv
   if (name === undefined || env[name]) return
   const cure = 'set it to a long random text, the key of the hashes'
-  const message =
-    env[name] === undefined ? unsetVariable(name, hashKeyField, cure) : `environment variable ${name} is empty; ${cure}`
+  const message = unsetVariable({ name, value: env[name] }, hashKeyField, cure)
   refuse(inWords(file, { path: ['audit', 'hash_key_env'], message }))
 }
 

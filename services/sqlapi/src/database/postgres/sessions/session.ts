@@ -45,7 +45,9 @@ export class Session extends PlanConnection {
       if (isWanted) onBroken()
     }
     const session = new Session(await openSocket(optionsOver(options, { dateStyle })), options, catalog, broken)
-    const timer = setTimeout(() => session.wire.destroy(), options.connectTimeoutSeconds * 1000)
+    const giveUp = (): void => session.wire.destroy()
+    const timer = setTimeout(giveUp, options.connectTimeoutSeconds * 1000)
+    options.signal?.addEventListener('abort', giveUp)
     try {
       await session.#prepare(options.connectTimeoutSeconds * 1000 * readingShare)
       if (options.isPooled !== true || dateStyle !== undefined) return session
@@ -53,10 +55,11 @@ export class Session extends PlanConnection {
       // otherwise again with each transaction.
       catalog.dateStyle = `ISO, ${(await session.list(dateOrderQuery, [])).flat()[0] ?? 'MDY'}`
     } catch (error) {
-      session.wire.destroy()
+      giveUp()
       throw error
     } finally {
       clearTimeout(timer)
+      options.signal?.removeEventListener('abort', giveUp)
     }
     isWanted = false
     await session.close()

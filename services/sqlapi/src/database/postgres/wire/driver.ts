@@ -24,6 +24,8 @@ export interface ConnectOptions {
   readonly timeoutSeconds: number
   /** It has to be known whether the server is a standby: it is asked where it does not say so itself. */
   readonly needsStanding: boolean
+  /** Ends the attempt. */
+  readonly signal?: AbortSignal | undefined
 }
 
 /** A connection that is ready for queries. */
@@ -60,6 +62,8 @@ interface DriverConnection {
   end(): void
   requestSsl(): void
   cancel(processId: number, secretKey: number): void
+  /** Reads what the server sends. */
+  attachListeners(stream: Pick<Socket, 'on'>): void
   on(event: string, listener: (message: never) => void): void
 }
 
@@ -99,9 +103,31 @@ async function connectPatiently(server: ServerAddress, location: Location, optio
 }
 
 async function connect(server: ServerAddress, location: Location, options: ConnectOptions): Promise<Opened> {
+  const { signal } = options
+  signal?.throwIfAborted()
   const client = new Client(server, location, options.timeoutSeconds) as unknown as DriverClient
-  // The wire handles later errors; without a listener here they would end the process.
-  client.on('error', () => undefined)
+  const end = (error?: Error): void => void client.connection.stream.destroy(error)
+  // The driver reports some errors here alone, and would wait on; after the start the wire handles errors.
+  client.on('error', end)
+  const giveUp = (): void => end(signal?.reason as Error)
+  signal?.addEventListener('abort', giveUp, { once: true })
+  try {
+    return await open(client, server.name, location, options)
+  } catch (error) {
+    // The driver leaves the socket of a failed login open, and a server that has refused it may do so too.
+    end()
+    throw error
+  } finally {
+    signal?.removeEventListener('abort', giveUp)
+  }
+}
+
+async function open(
+  client: DriverClient,
+  server: string,
+  location: Location,
+  { timeoutSeconds, needsStanding }: ConnectOptions,
+): Promise<Opened> {
   const reported = new Map<string, string>()
   const standing = new Standing()
   client.connection.on('parameterStatus', (status: { parameterName: string; parameterValue: string }) => {
@@ -109,13 +135,13 @@ async function connect(server: ServerAddress, location: Location, options: Conne
     standing.take(status.parameterName, status.parameterValue)
   })
   await client.connect()
-  if (options.needsStanding && !standing.isKnown) await askStanding(client, standing, options.timeoutSeconds)
+  if (needsStanding && !standing.isKnown) await askStanding(client, standing, timeoutSeconds)
   const socket = client.connection.stream
   // From here on the driver would only read in parallel.
   socket.removeAllListeners('data')
   return {
     socket,
-    server: server.name,
+    server,
     standing,
     // Such a server passes on whatever bytes it was given.
     isUtf8: reported.get('server_encoding') !== 'SQL_ASCII',
@@ -125,9 +151,10 @@ async function connect(server: ServerAddress, location: Location, options: Conne
     lacksOptions: false,
     leave() {
       client.connection.end()
-      socket.resume()
+      // Once the goodbye is out: the server may keep its end open.
+      socket.destroySoon()
     },
-    cancel: () => cancel(client, location, Math.min(options.timeoutSeconds, cancelSeconds)),
+    cancel: () => cancel(client, location, Math.min(timeoutSeconds, cancelSeconds)),
   }
 }
 
@@ -138,9 +165,6 @@ async function askStanding(client: DriverClient, standing: Standing, timeoutSeco
     const [row] = (await client.query(standingQuery)).rows
     standing.isStandby = row?.['standby'] === 'true'
     standing.isReadOnly = row?.['readonly'] === 'true'
-  } catch (error) {
-    stream.destroy()
-    throw error
   } finally {
     clearTimeout(timer)
   }
@@ -148,8 +172,7 @@ async function askStanding(client: DriverClient, standing: Standing, timeoutSeco
 
 function cancel(client: DriverClient, { ssl, sslnegotiation }: Location, timeoutSeconds: number): Promise<void> {
   const { host, port, processID, secretKey } = client
-  const config = { ssl, sslNegotiation: sslnegotiation }
-  const connection = new pg.Connection(config) as unknown as DriverConnection
+  const connection = new Connection({ ssl, sslNegotiation: sslnegotiation })
   const { promise, resolve } = Promise.withResolvers<void>()
   const send = (): void => connection.cancel(processID, secretKey)
   if (ssl === false) connection.on('connect', send)
@@ -160,8 +183,26 @@ function cancel(client: DriverClient, { ssl, sslnegotiation }: Location, timeout
   connection.on('end', () => resolve())
   if (host.startsWith('/')) connection.connect(`${host}/.s.PGSQL.${port}`)
   else connection.connect(port, host)
-  const timer = setTimeout(() => connection.stream.destroy(), timeoutSeconds * 1000)
-  return promise.finally(() => clearTimeout(timer))
+  const timer = setTimeout(() => resolve(), timeoutSeconds * 1000)
+  return promise.finally(() => {
+    clearTimeout(timer)
+    connection.stream.destroy()
+  })
+}
+
+/** Ends where the server sends what the driver cannot read, which would end the process otherwise. */
+class Connection extends (pg.Connection as unknown as new (options: object) => DriverConnection) {
+  override attachListeners(stream: Socket): void {
+    const on = (event: string, listener: (...given: unknown[]) => void): Socket =>
+      stream.on(event, (...given: unknown[]) => {
+        try {
+          listener(...given)
+        } catch (error) {
+          stream.destroy(error as Error)
+        }
+      })
+    super.attachListeners({ on } as Socket)
+  }
 }
 
 class Client extends pg.Client {
@@ -170,6 +211,13 @@ class Client extends pg.Client {
   constructor({ host, port }: ServerAddress, location: Location, timeoutSeconds: number) {
     const { user, database, ssl, sslnegotiation, password, currentPassword } = location
     super({
+      connection: new Connection({
+        ssl,
+        sslNegotiation: sslnegotiation,
+        keepAlive: true,
+        // Behind it TCP probes ten times, once a second.
+        keepAliveInitialDelayMillis: location.keepaliveSeconds * 1000,
+      }),
       host,
       port,
       user,
@@ -178,12 +226,9 @@ class Client extends pg.Client {
       sslnegotiation,
       // As a function, because an empty password would make the driver look for one in the environment.
       password: currentPassword ?? (() => password),
-      keepAlive: true,
-      // Behind it TCP probes ten times, once a second.
-      keepAliveInitialDelayMillis: location.keepaliveSeconds * 1000,
       enableChannelBinding: location.enableChannelBinding,
       connectionTimeoutMillis: timeoutSeconds * 1000,
-    } as pg.ClientConfig)
+    } as unknown as pg.ClientConfig)
     this.#startup = location.startup
   }
 

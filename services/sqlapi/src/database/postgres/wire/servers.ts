@@ -6,7 +6,7 @@
 import { promises as dns } from 'node:dns'
 import { isIP } from 'node:net'
 import { type Host, hostsOf } from '../hosts.ts'
-import { connectTo, type Opened, type ServerAddress } from './driver.ts'
+import { type ConnectOptions, connectTo, type Opened, type ServerAddress } from './driver.ts'
 import { type Location, readLocation, type Wishes } from './location.ts'
 import { nameOf, ServerOrder, shuffled } from './server-order.ts'
 import { type Target, whyNot } from './standing.ts'
@@ -21,6 +21,8 @@ export interface DriverOptions extends Wishes {
   readonly hostTimeoutSeconds?: number | undefined
   /** Shared by all who connect to the same servers. */
   readonly order?: ServerOrder | undefined
+  /** Ends the attempt. */
+  readonly signal?: AbortSignal | undefined
 }
 
 /** Which servers a URL leads to. */
@@ -58,24 +60,26 @@ interface Refusal {
 }
 
 export function openSocket(options: DriverOptions): Promise<Opened> {
-  const { url, login, connectTimeoutSeconds, hostTimeoutSeconds } = options
+  const { url, login, connectTimeoutSeconds, hostTimeoutSeconds, signal, order = new ServerOrder() } = options
   const location = login?.locate(options) ?? readLocation(url, options)
   const { hosts, target } = location
   const timeoutSeconds = hostTimeoutSeconds ?? Math.max(1, connectTimeoutSeconds / hosts.length)
   const only = hosts.length === 1 && target === 'any' ? hosts[0] : undefined
-  if (only === undefined) return new Search(location, timeoutSeconds, options.order ?? new ServerOrder()).open()
-  return connectTo({ ...only, name: nameOf(only) }, location, { timeoutSeconds, needsStanding: false })
+  const attempt = { timeoutSeconds, needsStanding: target !== 'any', signal }
+  if (only === undefined) return new Search(location, attempt, order).open()
+  return connectTo({ ...only, name: nameOf(only) }, location, attempt)
 }
 
 class Search {
   readonly #location: Location
-  readonly #timeoutSeconds: number
+  /** The same for each server. */
+  readonly #attempt: ConnectOptions
   readonly #order: ServerOrder
   readonly #refusals: Refusal[] = []
 
-  constructor(location: Location, timeoutSeconds: number, order: ServerOrder) {
+  constructor(location: Location, attempt: ConnectOptions, order: ServerOrder) {
     this.#location = location
-    this.#timeoutSeconds = timeoutSeconds
+    this.#attempt = attempt
     this.#order = order
   }
 
@@ -119,15 +123,14 @@ class Search {
   }
 
   async #try(address: ServerAddress, target: Target): Promise<Opened | undefined> {
-    const options = { timeoutSeconds: this.#timeoutSeconds, needsStanding: target !== 'any' }
     try {
-      const opened = await connectTo(address, this.#location, options)
+      const opened = await connectTo(address, this.#location, { ...this.#attempt, needsStanding: target !== 'any' })
       const reason = whyNot(target, opened.standing)
       if (reason === undefined) return opened
       opened.leave()
       this.#refusals.push({ name: address.name, reason })
     } catch (error) {
-      if (!mayBeElsewhere(error)) throw error
+      if (this.#attempt.signal?.aborted === true || !mayBeElsewhere(error)) throw error
       if (isTimeout(error)) this.#order.noteSilent(address.name)
       this.#refuse(address.name, error)
     }
