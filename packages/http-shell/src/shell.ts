@@ -61,7 +61,8 @@ export interface Shell {
   close(): Promise<void>
 }
 
-const lookMs = 1000
+/** Often enough to notice within two seconds a client that has left a connection that is not read. */
+const lookMs = 500
 
 /** Rejects with a ListenProblem. */
 export async function startShell(options: ShellOptions): Promise<Shell> {

@@ -2,7 +2,7 @@
  * How many requests may be under way, and what a client that takes nothing can hold, with real sockets, whoever reads
  * them.
  */
-import { ok, rejects, strictEqual } from 'node:assert/strict'
+import { deepStrictEqual, ok, rejects, strictEqual } from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { describe, test } from 'node:test'
@@ -138,6 +138,27 @@ for (const fastReader of [false, true]) {
       await once(socket, 'end')
       ok(/^(?:HTTP\/1\.1 102 Processing\r\n\r\n)+HTTP\/1\.1 200 .*late$/s.test(received), received)
       socket.destroy()
+      await shell.close()
+    })
+
+    test('a client that has ended its side gets an answer in pieces as long as it flows, and no longer [T3]', async () => {
+      const shell = await start({
+        fastReader,
+        handle: (exchange) => {
+          exchange.begin(200, {})
+          let left = 20
+          const timer = setInterval(() => {
+            exchange.write(`piece ${left--};`, () => undefined)
+            if (left === 0) clearInterval(timer)
+          }, 20)
+        },
+      })
+      const socket = connect({ port: shell.port, host: '127.0.0.1', allowHalfOpen: true })
+      let received = ''
+      socket.on('data', (chunk: Buffer) => (received += chunk.toString()))
+      socket.end(request)
+      const [error] = (await once(socket, 'error')) as [NodeJS.ErrnoException]
+      deepStrictEqual([error.code, received.includes('piece 1;')], ['ECONNRESET', true])
       await shell.close()
     })
 

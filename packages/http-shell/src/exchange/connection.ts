@@ -21,8 +21,8 @@ export interface Host {
   cut(exchange: Exchange): void
 }
 
-/** A closed connection answers the first probe with a reset, which the second one meets. */
-const secondProbeMs = 250
+/** Looks in `halfOpenMs`. */
+const looksToAsk = 2
 
 export abstract class Connection<Kind extends Owed = Owed> {
   readonly socket: Socket
@@ -38,7 +38,8 @@ export abstract class Connection<Kind extends Owed = Owed> {
   #refusal: string | undefined
   /** Called when no answer is owed any more. */
   #onIdle: (() => void) | undefined
-  #hasEndedItsSide = false
+  /** Runs once the client has ended its side. */
+  #asking: NodeJS.Timeout | undefined
   /** Bytes that the client has taken, and how many it had at the last look that found it stalled. */
   #taken = 0
   #takenThen = 0
@@ -126,7 +127,7 @@ export abstract class Connection<Kind extends Owed = Owed> {
       this.#stalledSince = 0
       return this.lookIdle(now)
     }
-    if (this.#hasEndedItsSide) head.probe()
+    if (hasReceivedEnd(this.socket)) this.clientEnded()
     if (!head.isEnded && !head.isBlocked) this.#stalledSince = 0
     else if (this.#stalledSince === 0 || this.#taken - this.#takenThen >= stallBytes) {
       this.#stalledSince = now
@@ -203,24 +204,32 @@ export abstract class Connection<Kind extends Owed = Owed> {
     } else if (this.isEnding || this.host.isClosing) socket.destroySoon()
   }
 
-  /** The client will send nothing more. Whether it still reads is not known before something is written. */
+  /**
+   * The client will send nothing more. If it has closed the connection, it answers what is written with a reset, which
+   * the next write meets. A client to which nothing can be written has left.
+   */
   protected clientEnded(): void {
-    if (this.owesNothing || this.#hasEndedItsSide) return
-    const probe = (): void => {
-      this.#hasEndedItsSide = true
-      this.begun[0]?.probe()
-    }
-    const first = setTimeout(() => {
-      probe()
-      const second = setTimeout(probe, secondProbeMs)
-      this.socket.once('close', () => clearTimeout(second))
-    }, this.host.limits.halfOpenMs)
-    this.socket.once('close', () => clearTimeout(first))
+    if (this.owesNothing || this.#asking !== undefined) return
+    const { socket } = this
+    let written = socket.bytesWritten
+    let quiet = 0
+    this.#asking = setInterval(() => {
+      const [head] = this.begun
+      const isQuiet = socket.bytesWritten === written && socket.writableLength === 0
+      quiet = isQuiet ? quiet + 1 : 0
+      if (head !== undefined && quiet >= looksToAsk && !head.probe()) this.#end('left')
+      written = socket.bytesWritten
+    }, this.host.limits.halfOpenMs / looksToAsk)
   }
 
   #cut(head: Owed): void {
     this.host.cut(head)
-    this.closed('too slow')
+    this.#end('too slow')
+  }
+
+  /** A reset: without a length and chunks (HTTP/1.0), an end would look like that of the answer. */
+  #end(leaving: Leaving): void {
+    this.closed(leaving)
     this.socket.resetAndDestroy()
   }
 
@@ -228,8 +237,19 @@ export abstract class Connection<Kind extends Owed = Owed> {
   protected closed(leaving: Leaving = 'left'): void {
     this.#isDone = true
     this.#onIdle = undefined
+    clearInterval(this.#asking)
     this.host.shared -= Math.max(0, this.begun.length - fewRequests)
     // Also those whose turn to be written has not come.
     for (const exchange of this.begun.splice(0)) exchange.leave(leaving)
   }
+}
+
+/** Not documented by Node.js: what it calls the end of a stream comes only when all before it has been taken. */
+interface ReadableState {
+  readonly _readableState: { readonly ended: boolean }
+}
+
+/** The client has ended its side, whether or not all that it sent has been taken. */
+function hasReceivedEnd(socket: Socket): boolean {
+  return (socket as Socket & ReadableState)._readableState.ended
 }

@@ -73,8 +73,8 @@ export interface Owed extends Exchange {
   readonly isBlocked: boolean
   /** Bytes that count as unsent. */
   unsent: number
-  /** For a client that may be gone and does not tell: a closed connection answers with a reset. */
-  probe(): void
+  /** Writes something that the client ignores, to find out whether it is there. False if nothing can be written. */
+  probe(): boolean
   /** Nobody is there any more. */
   leave(leaving: Leaving): void
 }

@@ -29,7 +29,7 @@ export interface ConnectionLimits {
   readonly maxUnsentBytes: number
   /** A client that takes less than `stallBytes` in this time is disconnected. */
   readonly stallMs: number
-  /** How long after a client has ended its side the server checks whether it is still there. */
+  /** How long nothing is written to a client that has ended its side before the server asks whether it is there. */
   readonly halfOpenMs: number
   /** How long a head may take to arrive. */
   readonly headMs: number
@@ -41,7 +41,7 @@ export const defaultLimits: ConnectionLimits = {
   maxPipelinedRequests: 64,
   maxUnsentBytes: 1024 * 1024,
   stallMs: 10_000,
-  halfOpenMs: 1000,
+  halfOpenMs: 750,
   headMs: 60_000,
   keepAliveMs,
 }

@@ -7,7 +7,7 @@ import type { Socket } from 'node:net'
 import { Connection, type Host } from '../exchange/connection.ts'
 import type { Leaving } from '../exchange/exchange.ts'
 import type { Arrival, NodeExchange, Owner } from './exchange.ts'
-import { dropInput } from './node-http.ts'
+import { dropInput, readWhilePaused } from './node-http.ts'
 
 export interface NodeHost extends Host {
   /** Makes the exchange and gives it to the service. */
@@ -63,6 +63,7 @@ export class NodeConnection extends Connection<NodeExchange> implements Owner {
     if (!this.#isHeld) {
       this.#isHeld = true
       this.socket.pause()
+      readWhilePaused(this.socket)
     }
   }
 

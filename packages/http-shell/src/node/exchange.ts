@@ -186,9 +186,10 @@ export class NodeExchange implements Owed {
     else this.#response.destroy()
   }
 
-  probe(): void {
-    if (!this.#response.headersSent && this.#message.httpVersionMinor === 1) this.#response.writeProcessing()
-    else if (!this.#response.headersSent) this.#message.socket.destroy()
+  probe(): boolean {
+    if (this.#response.headersSent || this.#message.httpVersionMinor === 0) return false
+    this.#response.writeProcessing()
+    return true
   }
 
   /** The socket has taken everything. */

@@ -58,3 +58,13 @@ export function dropInput(socket: Socket): void {
   socket.on('data', () => undefined)
   socket.resume()
 }
+
+/**
+ * Has the socket read on while it is paused, up to its own limit, so that it notices an end and a reset. Node's parser
+ * reads without the stream until somebody listens for data; the stream takes itself for reading, so `read` does nothing.
+ */
+export function readWhilePaused(socket: Socket): void {
+  const listener = (): void => undefined
+  socket.on('data', listener).off('data', listener)
+  socket._read(0)
+}

@@ -186,8 +186,10 @@ export class PlainExchange implements Owed {
     this.#owner.breakOff(this)
   }
 
-  probe(): void {
-    if (this.status === 0) this.#owner.interject('HTTP/1.1 102 Processing\r\n\r\n')
+  probe(): boolean {
+    if (this.hasBegun) return false
+    this.#owner.interject('HTTP/1.1 102 Processing\r\n\r\n')
+    return true
   }
 
   leave(leaving: Leaving): void {

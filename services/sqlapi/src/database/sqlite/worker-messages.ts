@@ -95,11 +95,14 @@ export interface WorkerOptions extends OpenOptions {
 export interface StatementLimits {
   /** Longest time that one may run; 0 for no limit. */
   readonly statementTimeoutSeconds: number
-  /** How long one may go on after its client has gone before it is given up; `usualGoneMs` unless given. */
+  /** How long one may go on after its client has gone before it is given up; otherwise as its worker decides. */
   readonly goneMs?: number | undefined
 }
 
-export const usualGoneMs = 5000
+/** In a thread, which goes on all the same. */
+export const threadGoneMs = 5000
+/** In a process, which is killed: with the time to notice a client that has left, within two seconds. */
+export const processGoneMs = 500
 
 /** What the main thread says to a SQLite process; `run`, `cancel` and `taken` carry the number of a job. */
 export type ToProcess =

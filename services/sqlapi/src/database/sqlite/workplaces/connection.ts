@@ -15,7 +15,7 @@ import {
   type Moved,
   type Opened,
   type StatementLimits,
-  usualGoneMs,
+  threadGoneMs,
   type WorkerOptions,
   writeJob,
 } from '../worker-messages.ts'
@@ -84,7 +84,7 @@ export class Connection {
   readonly isDirty = false
 
   static async open(options: ConnectionOptions, listeners: Listeners): Promise<Connection> {
-    const { statementTimeoutSeconds, goneMs = usualGoneMs, ...openOptions } = options
+    const { statementTimeoutSeconds, goneMs = threadGoneMs, ...openOptions } = options
     const limits = { statementTimeoutSeconds, goneMs }
     const claims = new Claims()
     const workerData = { ...openOptions, claims: claims.memory } satisfies WorkerOptions

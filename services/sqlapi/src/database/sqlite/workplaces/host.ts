@@ -8,7 +8,7 @@ import { Sink } from '../../result.ts'
 import { takenBack } from '../../pool/job.ts'
 import { JobFailure, type Running } from './assignment.ts'
 import { Connection } from './connection.ts'
-import type { FromProcess, ToProcess } from '../worker-messages.ts'
+import { type FromProcess, processGoneMs, type ToProcess } from '../worker-messages.ts'
 
 /** Pieces of a result that may be in progress. */
 const ahead = 4
@@ -45,13 +45,16 @@ function receive(message: ToProcess): void {
 
 async function open(options: Extract<ToProcess, { open: unknown }>['open']): Promise<void> {
   try {
-    connection = await Connection.open(options, {
-      broken: () => end({ ended: true }),
-      moved: (moved) => send({ moved }),
-      long: () => undefined,
-      doomed: () => send({ doomed: true }),
-      abandoned: ({ statement, reason }) => end({ abandoned: { statement, reason } }),
-    })
+    connection = await Connection.open(
+      { ...options, goneMs: options.goneMs ?? processGoneMs },
+      {
+        broken: () => end({ ended: true }),
+        moved: (moved) => send({ moved }),
+        long: () => undefined,
+        doomed: () => send({ doomed: true }),
+        abandoned: ({ statement, reason }) => end({ abandoned: { statement, reason } }),
+      },
+    )
     send({ opened: true, files: connection.files })
   } catch (error) {
     send({ opened: false, message: (error as Error).message }, die)
