@@ -61,7 +61,7 @@ export function dropInput(socket: Socket): void {
 
 /**
  * Has the socket read on while it is paused, up to its own limit, so that it notices an end and a reset. Node's parser
- * reads without the stream until somebody listens for data; the stream takes itself for reading, so `read` does nothing.
+ * reads without the stream until somebody listens for data. `read` does nothing: to itself the stream is reading.
  */
 export function readWhilePaused(socket: Socket): void {
   const listener = (): void => undefined
