@@ -51,7 +51,7 @@ export const proxy: Part = {
     {
       room: 'soap/request',
       is: 'templates, their values, and what travels beside an envelope',
-      imports: 'model.ts errors.ts steps.ts soap/json soap/mime',
+      imports: 'model.ts errors.ts steps.ts soap/json soap/mime soap/check/decimals.ts',
       isPure: true,
     },
     {

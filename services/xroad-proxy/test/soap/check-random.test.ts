@@ -56,9 +56,8 @@ function judge(path: string, bytes: Uint8Array, bodies: number, seed: number): J
     const render = rendererOf(result.text)
     for (let index = 0; index < bodies; index += 1) {
       const fitting = random.next(schema)
-      // A number of so many digits that JavaScript writes it with an exponent.
-      if (/\de\+/.test(JSON.stringify(fitting))) continue
-      deepStrictEqual(check(fitting as JsonObject), [], `${result.name}: ${JSON.stringify(fitting)}`)
+      const read = readDocument(Buffer.from(JSON.stringify(fitting)))
+      deepStrictEqual(check(read as JsonObject), [], `${result.name}: ${JSON.stringify(fitting)}`)
       const sent = JSON.stringify(mangled.next(fitting)) ?? 'null'
       const document = readDocument(Buffer.from(sent))
       const problems = typeof document === 'string' ? [document] : check(document)

@@ -7,6 +7,8 @@
  * what has to come together, what repeats.
  */
 
+import type { NumberKind } from './decimals.ts'
+
 /** Text of an element or of an attribute, or a value of JSON that becomes such a text. */
 export interface TextType {
   /** Local name of a built-in type of XML Schema, or one of `ownTypes`. */
@@ -23,6 +25,8 @@ export interface TextType {
   readonly patterns?: readonly string[]
   /** An expression of ECMAScript about the whole text. */
   readonly expression?: string
+  /** How the template writes numbers of JSON, if otherwise than they came. */
+  readonly number?: NumberKind
 }
 
 /** Marks are left out where they do not apply: thousands of these are kept. */

@@ -54,3 +54,29 @@ function withoutZerosBefore(digits: string): string {
   while (digits[at] === '0') at++
   return digits.slice(at)
 }
+
+/** How a number of JSON has to be written. */
+export type NumberKind = 'decimal' | 'integer'
+
+/** Powers of ten that a number of JavaScript has. */
+const maxPower = 308
+
+/**
+ * A number of JSON as XML Schema writes a decimal or an integer: digits instead of an exponent, and no `.0` in an
+ * integer. Other texts, and exponents that would take more digits than anybody means, stay as they are.
+ */
+export function toDigits(text: string, kind: NumberKind): string {
+  const plain = withoutExponent(text)
+  return kind === 'integer' && /^[+-]?\d+\.0+$/.test(plain) ? plain.slice(0, plain.indexOf('.')) : plain
+}
+
+export function withoutExponent(text: string): string {
+  const [, sign = '', whole = '', fraction = '', exponent] =
+    /^([+-]?)(\d+)(?:\.(\d+))?[eE]([+-]?\d{1,4})$/.exec(text) ?? []
+  const power = Number(exponent ?? NaN)
+  if (!(Math.abs(power) <= maxPower)) return text
+  const digits = (whole + fraction).padEnd(whole.length + power, '0').padStart(fraction.length - power + 1, '0')
+  const point = digits.length - Math.max(fraction.length - power, 0)
+  const behind = withoutZerosBehind(digits.slice(point))
+  return `${sign}${withoutZerosBefore(digits.slice(0, point)) || '0'}${behind === '' ? '' : `.${behind}`}`
+}

@@ -18,6 +18,7 @@ export interface TextCheck {
   readonly isList: boolean
   /** Whether true and false of JSON are texts of it. */
   readonly takesBooleans: boolean
+  readonly number: TextType['number']
   /** What would be right, where the text is not: words that follow "expected". */
   problemOf(text: string, effort: Effort): string | undefined
   /** The same for texts that are the same value. */
@@ -64,6 +65,7 @@ class Narrowing {
 class PlainCheck implements TextCheck {
   readonly isList = false
   readonly takesBooleans: boolean
+  readonly number: TextType['number']
   readonly wanted: string
   readonly #builtin: Builtin
   readonly #whiteSpace: WhiteSpace
@@ -80,6 +82,7 @@ class PlainCheck implements TextCheck {
       .flatMap(([name, value]) => {
         return toFacetCheck(name, value.trim(), this.#builtin) ?? []
       })
+    this.number = type.number
     this.takesBooleans = this.#builtin.takesBooleans ?? false
     this.wanted = this.#narrowing.allowed ?? this.#builtin.wanted
   }
@@ -104,6 +107,7 @@ class PlainCheck implements TextCheck {
 class ListCheck implements TextCheck {
   readonly isList = true
   readonly takesBooleans: boolean
+  readonly number: TextType['number']
   readonly wanted: string
   readonly #item: TextCheck
   readonly #narrowing: Narrowing
@@ -113,6 +117,7 @@ class ListCheck implements TextCheck {
     this.#item = toTextCheck(item)
     this.#narrowing = new Narrowing(type, (text) => this.canonical(text))
     this.#facets = type.facets ?? {}
+    this.number = type.number
     this.takesBooleans = this.#item.takesBooleans
     this.wanted = this.#narrowing.allowed ?? `a list, each item ${this.#item.wanted}`
   }
@@ -139,6 +144,7 @@ class ListCheck implements TextCheck {
 class UnionCheck implements TextCheck {
   readonly isList: boolean
   readonly takesBooleans: boolean
+  readonly number: TextType['number']
   readonly wanted: string
   readonly #members: readonly TextCheck[]
   readonly #narrowing: Narrowing
@@ -147,6 +153,7 @@ class UnionCheck implements TextCheck {
     this.#members = members.map(toTextCheck)
     this.#narrowing = new Narrowing(type, (text) => this.canonical(text))
     this.isList = this.#members.some(({ isList }) => isList)
+    this.number = type.number
     this.takesBooleans = this.#members.some(({ takesBooleans }) => takesBooleans)
     this.wanted = this.#narrowing.allowed ?? [...new Set(this.#members.map(({ wanted }) => wanted))].join(', or ')
   }

@@ -1,5 +1,7 @@
 /** Values of JSON as a template takes them: what is there, which text it becomes, what it is in words. */
 
+import { type NumberKind, toDigits } from './decimals.ts'
+
 export type JsonObject = Readonly<Record<string, unknown>>
 
 // oxlint-disable-next-line no-control-regex -- exactly these
@@ -30,27 +32,28 @@ interface Texts {
   readonly isList: boolean
   /** true and false of JSON. */
   readonly takesBooleans: boolean
+  /** Said where the template writes numbers otherwise than JSON. */
+  readonly number?: NumberKind | undefined
 }
 
 /**
  * What the template writes; undefined for what is not text. Numbers that JavaScript would write otherwise come as
  * texts.
  */
-export function toText(value: unknown, { isList, takesBooleans }: Texts): string | undefined {
+export function toText(value: unknown, { isList, takesBooleans, number }: Texts): string | undefined {
   switch (typeof value) {
     case 'string':
-      return value
     case 'number':
-      return String(value)
+      return number === undefined ? String(value) : toDigits(String(value), number)
     case 'boolean':
       return takesBooleans ? String(value) : undefined
     default:
-      return isList && Array.isArray(value) ? joinTexts(value, takesBooleans) : undefined
+      return isList && Array.isArray(value) ? joinTexts(value, { isList: false, takesBooleans, number }) : undefined
   }
 }
 
-function joinTexts(items: readonly unknown[], takesBooleans: boolean): string | undefined {
-  const texts = items.map((item) => toText(item, { isList: false, takesBooleans }))
+function joinTexts(items: readonly unknown[], each: Texts): string | undefined {
+  const texts = items.map((item) => toText(item, each))
   return texts.includes(undefined) ? undefined : texts.join(' ')
 }
 

@@ -4,6 +4,7 @@
  */
 import Handlebars from 'handlebars/dist/handlebars.js'
 import type { Attaching } from '../../model.ts'
+import { type NumberKind, toDigits } from '../check/decimals.ts'
 import { attachmentHelpers } from './attachments.ts'
 import { isNil, isPresent, listValues } from './presence.ts'
 import { RenderError } from './template-errors.ts'
@@ -21,6 +22,8 @@ export const helpers: ReadonlyMap<unknown, number> = new Map([
   ['with', 1],
   ['lookup', 2],
   ['xml_attr', 1],
+  ['xml_decimal', 1],
+  ['xml_integer', 1],
   ['is_nil', 1],
   ['each_value', 1],
   ['swa_ref', 1],
@@ -34,6 +37,8 @@ export const allHelpers: ReadonlySet<unknown> = new Set([...helpers.keys(), ...o
 /** For the compiler of templates. */
 export const knownHelpers = {
   xml_attr: true,
+  xml_decimal: true,
+  xml_integer: true,
   xml_element: true,
   if_present: true,
   is_nil: true,
@@ -51,6 +56,9 @@ export function createHandlebars(): typeof Handlebars {
   environment.unregisterHelper('log')
   environment.registerHelper('xml_attr', toAttribute)
   environment.registerHelper('xml_element', toElement)
+  for (const kind of ['decimal', 'integer'] as const) {
+    environment.registerHelper(`xml_${kind}`, (...args: unknown[]) => toNumber(kind, args))
+  }
   environment.registerHelper('if_present', function choose(this: unknown, ...args: unknown[]) {
     // The last argument is Handlebars' own.
     const { fn, inverse } = args.pop() as Handlebars.HelperOptions
@@ -149,6 +157,14 @@ function toAttribute(...args: unknown[]): Handlebars.SafeString {
   const value = (args[0] ?? '') as string | number | boolean
   const text = typeof value === 'string' ? value : `${value}`
   return new Handlebars.SafeString(text.replaceAll(/[&<>"'\t\n\r]/g, (found) => attributeEscapes[found] ?? found))
+}
+
+/** A value that is neither a text nor a number stays as it is. */
+function toNumber(kind: NumberKind, args: readonly unknown[]): unknown {
+  // The last argument is Handlebars' own.
+  if (args.length !== 2) throw new RenderError(`the helper 'xml_${kind}' takes exactly one value`)
+  const [value] = args
+  return typeof value === 'string' || typeof value === 'number' ? toDigits(String(value), kind) : value
 }
 
 /**

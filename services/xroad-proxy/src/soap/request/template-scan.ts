@@ -15,12 +15,14 @@ const path = String.raw`(?:(?:this\.|@root\.|(?:\.\./)*)${segment}(?:\.${segment
 const block = '(?:if|unless|each_value|each|with)'
 /** What a block is about; `if_present` takes several, on several lines when they are many. */
 const value = String.raw`(?:\(is_nil ${path}\)|${path})`
+/** What a helper takes. */
+const argument = String.raw`(?:\(xml_(?:decimal|integer) ${path}\)|${path})`
 /** A field, or one of the helpers with what it needs: with nothing they are calls that fail. */
 const field =
-  String.raw`(?:xml_attr +${path}|lookup +${path} +(?:"[^"\\{}\0]*"|${path})` +
-  String.raw`|xml_element +"[^"\\{}\0]*" +${path}(?: +"[^"\\{}\0]*")?` +
+  String.raw`(?:xml_attr +${argument}|xml_(?:decimal|integer) +${path}|lookup +${path} +(?:"[^"\\{}\0]*"|${path})` +
+  String.raw`|xml_element +"[^"\\{}\0]*" +${argument}(?: +"[^"\\{}\0]*")?` +
   String.raw`|(?:swa_ref|xop_include|mime_part) +${path}(?: +(?:type|part)=(?:"[^"\\{}\0]*"|${path}))*` +
-  String.raw`|(?!\[?(?:${block}|lookup|xml_attr|xml_element|if_present|is_nil|swa_ref|xop_include|mime_part)\]?[ }])${path})`
+  String.raw`|(?!\[?(?:${block}|lookup|xml_attr|xml_decimal|xml_integer|xml_element|if_present|is_nil|swa_ref|xop_include|mime_part)\]?[ }])${path})`
 
 /** One tag where it starts. One brace more after the closing ones would belong to the tag, and be an error. */
 const tag = new RegExp(
@@ -32,7 +34,8 @@ const tag = new RegExp(
 )
 
 /** What large generated files consist of, found without trying all the others. */
-const shortTag = /\{\{xml_element "[\w:.-]+" [A-Za-z_][\w-]*(?: "xsi:nil")?\}\}(?!\})/y
+const shortTag =
+  /\{\{xml_element "[\w:.-]+" (?:\(xml_(?:decimal|integer) [A-Za-z_][\w-]*\)|[A-Za-z_][\w-]*)(?: "xsi:nil")?\}\}(?!\})/y
 
 interface OpenBlock {
   readonly name: string

@@ -16,7 +16,7 @@ import {
   type RequestText,
 } from '../request/request.ts'
 import { givenType } from '../request/request-text.ts'
-import type { SimpleType } from '../schema/simple-type.ts'
+import { numberOf, type SimpleType } from '../schema/simple-type.ts'
 
 type Names = ReadonlyMap<Slot, string>
 
@@ -166,7 +166,7 @@ export class RequestContracts implements Contracts {
   #type(type: SimpleType): number {
     const known = this.#typeOf.get(type)
     if (known !== undefined) return known
-    const index = this.#once(this.types, toTextType(type))
+    const index = this.#once(this.types, { ...toTextType(type), ...numberIn(type) })
     this.#typeOf.set(type, index)
     return index
   }
@@ -192,6 +192,12 @@ function toGroup(nodes: readonly ContractNode[]): readonly ContractNode[] {
 
 function fixedOf({ fixed }: RequestText): { readonly fixed?: string } {
   return fixed === undefined ? {} : { fixed }
+}
+
+/** The template writes it so: dsl/value-text.ts. */
+function numberIn(type: SimpleType): Pick<TextType, 'number'> {
+  const number = numberOf(type)
+  return number === undefined ? {} : { number }
 }
 
 function toTextType({ builtin, isList, item, members, enumeration, facets, patterns }: SimpleType): TextType {

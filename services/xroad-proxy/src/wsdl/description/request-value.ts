@@ -7,7 +7,7 @@ import { describeBytes, isByteText } from './byte-text.ts'
 import { leavesEmpty } from './example-pattern.ts'
 import type { SimpleType } from '../schema/simple-type.ts'
 import { toExpression } from '../schema/pattern.ts'
-import { compareDecimals, toDecimal } from '../../soap/check/decimals.ts'
+import { compareDecimals, toDecimal, withoutExponent } from '../../soap/check/decimals.ts'
 import { lexical, narrowedMembers } from './union-members.ts'
 import { formatOf, type Json, type JsonSchema, jsonTypes, type Kind, kindOf, orNull, toJson } from './value-schema.ts'
 
@@ -180,16 +180,6 @@ function toBound(text: string | undefined, side: 'least' | 'most'): number | und
 function digitsOf(value: number): readonly string[] {
   const written = withoutExponent(String(value))
   return Math.abs(value) > Number.MAX_SAFE_INTEGER ? [written, BigInt(value).toString()] : [written]
-}
-
-function withoutExponent(text: string): string {
-  const [mantissa = '', exponent] = text.split('e')
-  if (exponent === undefined) return text
-  const [, sign = '', whole = '', fraction = ''] = /^(-?)(\d+)\.?(\d*)$/.exec(mantissa) ?? []
-  const power = Number(exponent)
-  return power < 0
-    ? `${sign}0.${'0'.repeat(-power - 1)}${whole}${fraction}`
-    : `${sign}${whole}${fraction.padEnd(power, '0')}`
 }
 
 function highest(values: readonly (number | undefined)[]): number | undefined {

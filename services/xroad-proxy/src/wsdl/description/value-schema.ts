@@ -3,7 +3,8 @@
  * translation of text makes of it (only bare integers, `true` and `false` are more than text there, and then whatever
  * the type says). Values of requests are request-value.ts.
  */
-import type { SimpleType } from '../schema/simple-type.ts'
+import { canonicalDecimal } from '../../soap/check/decimals.ts'
+import { integerTypes, type SimpleType } from '../schema/simple-type.ts'
 
 export type Json = null | boolean | number | string | readonly Json[] | JsonSchema
 export interface JsonSchema {
@@ -12,15 +13,11 @@ export interface JsonSchema {
 
 export type Kind = 'text' | 'integer' | 'number' | 'boolean'
 
-const integers: ReadonlySet<string> = new Set(
-  `integer nonPositiveInteger negativeInteger long int short byte nonNegativeInteger unsignedLong unsignedInt
-  unsignedShort unsignedByte positiveInteger`.split(/\s+/u),
-)
 const numbers: ReadonlySet<string> = new Set(['decimal', 'float', 'double'])
 
 export function kindOf({ builtin, isList }: SimpleType): Kind {
   if (isList) return 'text'
-  if (integers.has(builtin)) return 'integer'
+  if (integerTypes.has(builtin)) return 'integer'
   if (numbers.has(builtin)) return 'number'
   return builtin === 'boolean' ? 'boolean' : 'text'
 }
@@ -104,7 +101,16 @@ export function toJson(text: string, kind: Kind): Json {
   if (kind === 'text') return text
   if (kind === 'boolean') return value === 'true' || value === '1'
   const number = value === '' ? NaN : Number(value)
-  return Number.isFinite(number) && (kind === 'number' || Number.isSafeInteger(number)) ? number : text
+  const isKept =
+    kind === 'integer' ? Number.isSafeInteger(number) : Number.isFinite(number) && hasDigitsOf(number, value)
+  return isKept ? number : text
+}
+
+/** Whether JSON writes all digits of a text without an exponent, and no others. */
+function hasDigitsOf(number: number, text: string): boolean {
+  if (!/^[+-]?(?:\d+\.?\d*|\.\d+)$/u.test(text)) return true
+  const written = String(number)
+  return !written.includes('e') && canonicalDecimal(written) === canonicalDecimal(text)
 }
 
 export function orNull(schema: JsonSchema): JsonSchema {

@@ -7,7 +7,7 @@ import { isBareBranch, isFlag, isLeaf, isScope, nameParams, type Params, type Sl
 import { choicesOf } from '../request/param-choices.ts'
 import { type ServiceId, writeHeader } from './header-template.ts'
 import { Prefixes } from './prefixes.ts'
-import { attachmentText, attributeText, elementText, isListed } from './value-text.ts'
+import { asValue, attachmentText, attributeText, elementText, isListed } from './value-text.ts'
 import { isContentType } from '../schema/framework.ts'
 import { namespaces, toQName } from '../xml/qname.ts'
 import { Skip } from '../operations/reasons.ts'
@@ -100,7 +100,9 @@ class BodyWriter {
 
   #short(element: RequestElement): string {
     const nil = element.isNillable ? ` "${this.#prefixes.nameOf(nilAttribute)}"` : ''
-    return `{{xml_element "${this.#prefixes.nameOf(element.name)}" ${this.#textReference(element)}${nil}}}`
+    const reference = this.#textReference(element)
+    const value = element.text === undefined ? reference : asValue(element.text, reference)
+    return `{{xml_element "${this.#prefixes.nameOf(element.name)}" ${value}${nil}}}`
   }
 
   #repeating(element: RequestElement): readonly string[] {

@@ -6,7 +6,7 @@
 /** Words that Handlebars reads as something else than a field. */
 const taken: ReadonlySet<string> = new Set(
   `as else each each_value false generate if if_present is_nil log lookup mime_part null swa_ref this true undefined unless with
-  xml_attr xml_element xop_include
+  xml_attr xml_decimal xml_element xml_integer xop_include
   blockHelperMissing helperMissing`.split(/\s+/u),
 )
 

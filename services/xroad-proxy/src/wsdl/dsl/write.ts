@@ -73,7 +73,9 @@ interface Contents {
 }
 
 function writeDsl({ wsdl, operation, request, to, sidecar }: Contents): string {
-  const { soapVersion, soapAction, documentation, file, line, importLine } = operation
+  const { soapVersion, documentation, file, line, importLine } = operation
+  // WS-I demands the header for SOAP 1.1, with an empty text if the WSDL has none; in SOAP 1.2 it is optional.
+  const soapAction = operation.soapAction ?? (soapVersion === usualSoapVersion ? '' : undefined)
   const service = to.kind === 'direct' ? undefined : to.service
   const { text, params, choices } = writeEnvelope(request, service, { prefixes: wsdl.prefixes, soapVersion })
   const title = textIn(documentation.titles)

@@ -5,7 +5,7 @@
 import { oneMediaType } from '../operations/mime-contents.ts'
 import type { OutlineElement } from '../outline/outline.ts'
 import { isAttachment } from '../schema/framework.ts'
-import { builtinType, type SimpleType } from '../schema/simple-type.ts'
+import { builtinType, numberOf, type SimpleType } from '../schema/simple-type.ts'
 import type { RequestAttachment, RequestText } from './request.ts'
 
 /** An element; an attribute has no content types. */
@@ -28,6 +28,11 @@ const base64 = builtinType('base64Binary')
 /** The type of what a caller gives: of an attachment its bytes, in base64, whatever the envelope has in its place. */
 export function givenType({ type, attachment }: RequestText): SimpleType {
   return attachment === undefined || attachment.by === 'xop_include' ? type : base64
+}
+
+/** Whether its numbers are written as digits, and how. */
+export function numberKind({ type }: RequestText): ReturnType<typeof numberOf> {
+  return numberOf(type)
 }
 
 /** Of a list, or of a union, nobody could tell what is attached. */

@@ -73,3 +73,16 @@ export function unionOf(types: readonly SimpleType[]): SimpleType {
 function isNarrowed({ facets, enumeration, patterns }: SimpleType): boolean {
   return facets.size > 0 || enumeration.length > 0 || patterns.length > 0
 }
+
+export const integerTypes: ReadonlySet<string> = new Set(
+  `integer nonPositiveInteger negativeInteger long int short byte nonNegativeInteger unsignedLong unsignedInt
+  unsignedShort unsignedByte positiveInteger`.split(/\s+/u),
+)
+
+/** Whether its values, or the items of a list, are numbers that XML Schema writes without an exponent. */
+export function numberOf({ builtin, members, item }: SimpleType): 'decimal' | 'integer' | undefined {
+  if (item !== undefined) return numberOf(item)
+  if (members.length > 0) return undefined
+  if (integerTypes.has(builtin)) return 'integer'
+  return builtin === 'decimal' ? 'decimal' : undefined
+}

@@ -1,0 +1,130 @@
+/** What generated files write in the place of literals, and what they say without one: numbers of JSON, SOAPAction. */
+import { deepStrictEqual, doesNotMatch, match, ok, strictEqual } from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { readDsl } from '../../src/boot/dsl/dsl.ts'
+import { CompiledContracts, toRequestCheck } from '../../src/soap/check/check.ts'
+import { readDocument, readParams } from '../../src/soap/request/params.ts'
+import { RequestContracts } from '../../src/wsdl/description/request-contract.ts'
+import { describeRequest } from '../../src/wsdl/description/request-schema.ts'
+import type { JsonSchema } from '../../src/wsdl/description/value-schema.ts'
+import type { GeneratedDsl } from '../../src/wsdl/dsl/write.ts'
+import { bodyOf, generateAll, generateAround, readText, wsdlAround } from '../support/wsdl/wsdl.ts'
+
+const op = (content: string, types = ''): string =>
+  `<x:element name="op"><x:complexType>${content}</x:complexType></x:element>${types}`
+const field = (type: string, more = ''): string =>
+  op(`<x:sequence><x:element name="f" type="${type}" ${more}/></x:sequence>`)
+const decimals = '<x:sequence><x:element name="f" type="x:decimal" maxOccurs="3"/></x:sequence>'
+const list = '<x:element name="f"><x:simpleType><x:list itemType="x:long"/></x:simpleType></x:element>'
+
+function generate(schema: string): GeneratedDsl {
+  const result = generateAround(schema)
+  ok(result.kind === 'generated')
+  return result
+}
+
+/** The body of the envelope for a text of JSON, whose numbers keep their digits. */
+function send({ text }: GeneratedDsl, json: string): string {
+  const { endpoint } = readDsl(text, { file: 'g.yml', group: 'g', service: 's' })
+  ok(endpoint.kind === 'soap')
+  const generated = { uuid: '', instance: '', client: '', protocol_version: '4.0' }
+  return bodyOf(endpoint.envelope.render(readParams(Buffer.from(json), endpoint.params), generated))
+}
+
+function problemsWith({ request }: GeneratedDsl, json: string): unknown {
+  const contracts = new RequestContracts()
+  const check = toRequestCheck(new CompiledContracts(contracts), contracts.add(request), () => undefined)
+  const document = readDocument(Buffer.from(json))
+  return typeof document === 'string' ? document : check(document)
+}
+
+describe('numbers of JSON become digits where XML Schema has no exponent [G10]', () => {
+  const rows: readonly (readonly [schema: string, json: string, sent: string])[] = [
+    [field('x:decimal'), '{"f":1e-7}', '<f>0.0000001</f>'],
+    [field('x:decimal'), '{"f":0.0000001}', '<f>0.0000001</f>'],
+    [field('x:decimal'), '{"f":-1.5E+2}', '<f>-150</f>'],
+    [field('x:decimal'), '{"f":-0.0}', '<f>-0.0</f>'],
+    [field('x:decimal'), '{"f":1.50}', '<f>1.50</f>'],
+    [field('x:decimal'), `{"f":1e308}`, `<f>1${'0'.repeat(308)}</f>`],
+    [field('x:integer'), '{"f":1e22}', '<f>10000000000000000000000</f>'],
+    [field('x:integer'), '{"f":1E+5}', '<f>100000</f>'],
+    [field('x:integer'), '{"f":-0.0}', '<f>-0</f>'],
+    [field('x:integer'), '{"f":12.0}', '<f>12</f>'],
+    [field('x:unsignedByte'), '{"f":2.5e1}', '<f>25</f>'],
+    [field('x:double'), '{"f":1e-7}', '<f>1e-7</f>'],
+    [field('x:float'), '{"f":1E+5}', '<f>1E+5</f>'],
+    [field('x:string'), '{"f":1e22}', '<f>1e22</f>'],
+    [op('<x:attribute name="f" type="x:decimal"/>'), '{"f":1e3}', '<t:op f="1000"/>'],
+    [op(decimals), '{"f":[1e3,"x&y",7]}', '<f>1000</f><f>x&amp;y</f><f>7</f>'],
+    [op(`<x:sequence>${list}</x:sequence>`), '{"f":[1e3,2]}', '<f>1000 2 </f>'],
+    [field('x:decimal', 'minOccurs="0"'), '{}', '<t:op></t:op>'],
+    [field('x:int', 'nillable="true"'), '{"f":null}', 'xsi:nil="true"></f>'],
+  ]
+  for (const [schema, json, sent] of rows) {
+    test(`${json.slice(0, 60)} as ${/(?:type|itemType)="(x:\w+)"/.exec(schema)?.[1]}`, () => {
+      const result = generate(schema)
+      ok(send(result, json).includes(sent), send(result, json))
+      if (!json.includes('&')) deepStrictEqual(problemsWith(result, json), [])
+    })
+  }
+
+  test('an exponent that would take more digits stays, and is refused', () => {
+    const result = generate(field('x:decimal'))
+    match(send(result, '{"f":1e309}'), /<f>1e309<\/f>/)
+    deepStrictEqual(problemsWith(result, '{"f":1e309}'), [
+      { param: 'f', problem: 'expected a number such as 12.50, without an exponent' },
+    ])
+  })
+
+  test('a large request writes them in its short form too', () => {
+    const many = Array.from({ length: 101 }, (_, index) => `<x:element name="e${index}" type="t:b" minOccurs="0"/>`)
+    const leaves = Array.from(
+      { length: 101 },
+      (_, index) => `<x:element name="n${index}" type="x:decimal" minOccurs="0"/>`,
+    )
+    const types = `<x:complexType name="b"><x:sequence>${leaves.join('')}</x:sequence></x:complexType>`
+    const result = generate(op(`<x:sequence>${many.join('')}</x:sequence>`, types))
+    match(result.text, /\{\{xml_element "n0" \(xml_decimal n0\)\}\}/)
+    strictEqual(send(result, '{"e0":{"n0":1e3}}'), '<t:op><e0><n0>1000</n0></e0></t:op>')
+  })
+})
+
+describe('a default that JSON would write with an exponent, or round, is a text for people [G10]', () => {
+  const schemaOf = (value: string, type = 'x:decimal'): JsonSchema => {
+    const { schema, example } = describeRequest(generate(field(type, `default="${value}"`)).request)
+    doesNotMatch(JSON.stringify([schema['properties'], example]), /\d[eE][+-]?\d/)
+    return (schema['properties'] as JsonSchema)['f'] as JsonSchema
+  }
+  for (const value of ['10000000000000000000000000000', '12345678901234567890.5', '0.0000000001']) {
+    test(value, () => strictEqual(schemaOf(value)['description'], `Default: ${value}`))
+  }
+  test('others are numbers', () => strictEqual(schemaOf('1.50')['default'], 1.5))
+})
+
+describe('SOAPAction of an operation that states none [G10]', () => {
+  const soap12 = (text: string): string =>
+    text.replace('http://schemas.xmlsoap.org/wsdl/soap/', 'http://schemas.xmlsoap.org/wsdl/soap12/')
+  const direct = { kind: 'direct', url: 'https://far.example.com/' } as const
+  const around = wsdlAround(field('x:int'))
+  const withOperation = around.replace(
+    '<wsdl:operation name="op"><wsdl:input><soap',
+    '<wsdl:operation name="op"><soap:operation style="document"/><wsdl:input><soap',
+  )
+
+  test('is empty, as WS-I demands', () => {
+    for (const text of [around, withOperation]) {
+      const [result] = generateAll(readText(text))
+      ok(result?.kind === 'generated')
+      match(result.text, /^soap_action: ""$/m)
+      const { endpoint } = readDsl(result.text, { file: 'g.yml', group: 'g', service: 's' })
+      ok(endpoint.kind === 'soap')
+      strictEqual(endpoint.soapAction, '')
+    }
+  })
+
+  test('is left out in SOAP 1.2, which does not demand one', () => {
+    const [result] = generateAll(readText(soap12(around)), direct)
+    ok(result?.kind === 'generated')
+    doesNotMatch(result.text, /soap_action/)
+  })
+})
