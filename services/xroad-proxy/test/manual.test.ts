@@ -34,6 +34,7 @@ import { eventTable, openEvents } from '../src/events.ts'
 import { hopByHop } from '../src/header-names.ts'
 import { fillIn, parsePathTemplate, textsAround } from '../src/path-template.ts'
 import { describe as describeCause } from '../src/upstream/causes.ts'
+import { foreignAnswer } from '../src/upstream/upstream-call.ts'
 import { toInbound, toOutbound, toOutboundRules } from '../src/upstream/headers.ts'
 import { toQuery } from '../src/serve/lanes/query.ts'
 import { refuse } from '../src/serve/refuse.ts'
@@ -378,10 +379,11 @@ describe('errors.md', () => {
   })
 
   test('lists the other messages of internal_error', () => {
-    const [missing, nameless, calls, unexpected] = column(rowsOf('errors.md', 'internal'), 0)
+    const [missing, nameless, calls, foreign, unexpected] = column(rowsOf('errors.md', 'internal'), 0)
     throws(() => refuseCall('no_security_server'), { code: 'internal_error', message: missing })
     throws(() => refuseCall('no_client'), { code: 'internal_error', message: nameless })
     strictEqual(calls, `more than ${constantOf('upstream/upstream.ts', 'maxCalls')} calls are under way`)
+    strictEqual(foreignAnswer('a', 'b').message, foreign)
     deepStrictEqual(JSON.parse(toReply(new Error('x')).body), { error: 'internal_error', message: unexpected })
   })
 })

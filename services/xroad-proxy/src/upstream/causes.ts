@@ -113,6 +113,8 @@ const causes: Readonly<Record<string, string>> = {
   EPIPE: `${broken} while the request was being sent`,
   UND_ERR_SOCKET: closed,
   UNASKED_ANSWER: 'the upstream answered with the status 101, which this service does not ask for',
+  SHIFTED_ANSWERS:
+    'the connection was closed, because an answer to another message came over it before: the upstream sends more answers than it gets requests',
   TLS_CUT: 'the answer was cut: it has no length, and its connection ended without the last message of TLS',
   TRANSFER_CODING:
     'the answer of the upstream has a Transfer-Encoding other than chunked, which this service did not ask for',

@@ -7,6 +7,7 @@
  * caches) would add 60 ms to the start and 10 MB of memory. The version is pinned; if the file moves, the service does
  * not start.
  */
+import type { Socket } from 'node:net'
 import type { Span } from '@services/trace'
 import type { Dispatcher, Client } from 'undici'
 import UndiciClient from 'undici/lib/dispatcher/client.js'
@@ -28,8 +29,10 @@ export interface Call {
   readonly body: Uint8Array | AsyncIterable<Uint8Array> | undefined
   /** Bytes of a body that is not at hand. */
   readonly bodyLength?: number | undefined
-  /** Given to the caller where the response has none. */
+  /** Given to the caller where the response has none; a response with another one belongs to another call. */
   readonly messageId?: string | undefined
+  /** Somebody decides whether the response belongs to this call, and lets nobody have the connection before that. */
+  readonly isVerified?: boolean | undefined
   /** Instead of those of the upstream. */
   readonly limits?: Limits | undefined
   /** Of the call; undefined when tracing is off. */
@@ -45,6 +48,8 @@ export interface Limits {
 /** A connection that is made when it is needed, and again when it was lost. */
 export interface Connection {
   readonly client: Client
+  /** The newest one. */
+  socket: Socket | undefined
   readonly interim: Interim
   readonly ending: Ending
 }
@@ -60,10 +65,12 @@ const maxHeadBytes = 64 * 1024
 export function createConnection(origin: string, connect: Connector): Connection {
   const interim = new Interim()
   const ending = new Ending()
+  const connection: Partial<Connection> = { interim, ending, socket: undefined }
   const client = new UndiciClient(origin, {
     connect: (place, callback) => {
       connect(place, (...result) => {
         if (result[1] !== null) {
+          connection.socket = result[1]
           interim.expect()
           ending.open(result[1])
           watchArrivals(result[1], interim, ending)
@@ -80,7 +87,12 @@ export function createConnection(origin: string, connect: Connector): Connection
     headersTimeout: 0,
     bodyTimeout: 0,
   })
-  return { client, interim, ending }
+  return Object.assign(connection, { client }) as Connection
+}
+
+/** Ends what is in progress on it too: the response to another call has come over it. The next call opens a new one. */
+export function distrust({ socket }: Connection): void {
+  socket?.destroy(Object.assign(new Error('shifted'), { code: 'SHIFTED_ANSWERS' }))
 }
 
 /** What is in progress on it ends first. */

@@ -9,6 +9,8 @@ export interface UpstreamResponse {
   readonly contentType: string | undefined
   readonly headers: RawHeaders
   readonly body: Uint8Array
+  /** Says whether it belongs to its call, if that is verified. Once. */
+  readonly source: { settle(isOwn: boolean): void }
 }
 
 /** A response, and what is made of it, which is about as long. */
@@ -39,6 +41,12 @@ export class Collected extends UpstreamCall<UpstreamResponse> {
   }
 
   protected override onEnd(): UpstreamResponse {
-    return { status: this.#status, contentType: this.#contentType, headers: this.#headers, body: this.#pieces.join() }
+    return {
+      status: this.#status,
+      contentType: this.#contentType,
+      headers: this.#headers,
+      body: this.#pieces.join(),
+      source: this,
+    }
   }
 }

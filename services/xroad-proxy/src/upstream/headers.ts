@@ -91,6 +91,8 @@ export interface Inbound {
   readonly contentLength: number | undefined
   /** X-Road-Error: the code of the Security Server that made the response. */
   readonly errorCode: string | undefined
+  /** X-Road-Id, if it is another one than that of the request. */
+  readonly foreignId: string | undefined
 }
 
 const noContent = 204
@@ -104,6 +106,7 @@ export function toInbound(received: RawHeaders, status = 200, messageId?: string
   let hasId = messageId === undefined
   let contentLength: number | undefined
   let errorCode: string | undefined
+  let foreignId: string | undefined
   const named = namedByConnection(received)
   for (let i = 0; i < received.length; i += 2) {
     const name = received[i] as string
@@ -118,11 +121,12 @@ export function toInbound(received: RawHeaders, status = 200, messageId?: string
       // An empty id does not count.
       if (value === '') continue
       hasId = true
+      if (messageId !== undefined && value.trim() !== messageId.trim()) foreignId ??= value.trim()
     }
     headers.push(name, value)
   }
   if (!hasId) headers.push('X-Road-Id', messageId as string)
-  return { headers, contentLength, errorCode }
+  return { headers, contentLength, errorCode, foreignId }
 }
 
 /** Statuses whose responses have no body, whatever their headers say. */

@@ -5,7 +5,7 @@
 import { Pieces } from '@services/http-shell'
 import type { ResponseWriter, RawHeaders } from '../model.ts'
 import type { Call } from './client.ts'
-import { UpstreamCall, tooLarge, type Way } from './upstream-call.ts'
+import { foreignAnswer, UpstreamCall, tooLarge, type Way } from './upstream-call.ts'
 import { bodyless, type Inbound, toInbound } from './headers.ts'
 import type { Room } from './room.ts'
 
@@ -37,7 +37,8 @@ export class Streamed extends UpstreamCall<Outcome> {
     this.#status = status
     this.#statusText = statusText
     this.#head = toInbound(received, status, this.#messageId)
-    const { contentLength } = this.#head
+    const { contentLength, foreignId } = this.#head
+    if (foreignId !== undefined) return this.fail(foreignAnswer(this.#messageId ?? '', foreignId))
     if (this.#isHead || bodyless.has(status)) return
     if (contentLength === undefined) this.#collect()
     else if (contentLength > this.limits.maxResponseBytes) this.fail(tooLarge(this.limits))

@@ -10,6 +10,7 @@ import {
   type Call,
   type Connection,
   type Controller,
+  distrust,
   type Handler,
   type Limits,
   rawHeadersOf,
@@ -137,7 +138,7 @@ export abstract class UpstreamCall<Result> implements Handler, Waiter<Connection
   }
 
   onResponseEnd(): void {
-    this.#giveBack()
+    if (this.#call.isVerified !== true || this.#failure !== undefined) this.#giveBack()
     if (this.#failure !== undefined) return
     const result = this.onEnd()
     this.#leave()
@@ -148,6 +149,12 @@ export abstract class UpstreamCall<Result> implements Handler, Waiter<Connection
     this.#giveBack()
     if (!this.writer.isOpen) this.fail(new CallerGone())
     this.#failWith(error)
+  }
+
+  /** A call whose response is verified has its connection until then. */
+  settle(isOwn: boolean): void {
+    if (!isOwn && this.#connection !== undefined) distrust(this.#connection)
+    this.#giveBack()
   }
 
   #failWith(error: Error): void {
@@ -198,6 +205,15 @@ function lateCall({ timeoutSeconds }: Limits): Failure {
 function toLeaver(call: Failing): () => void {
   return () => call.fail(new CallerGone())
 }
+
+/** What the caller hears of a response with another id than its call; the ids are for the log. */
+export function foreignAnswer(sent: string, received: string): Failure {
+  const message = 'the answer of the upstream belongs to another message; the connection was closed'
+  const cause = new Error(`sent ${sent.slice(0, shownId)}, received ${received.slice(0, shownId)}`)
+  return new Failure('internal_error', message, { cause })
+}
+
+const shownId = 100
 
 export function tooLarge({ maxResponseBytes }: Limits): Failure {
   return new Failure('upstream_body_too_large', `the answer is larger than ${maxResponseBytes} bytes`, {

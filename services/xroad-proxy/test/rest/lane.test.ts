@@ -372,18 +372,27 @@ describe('the answer', () => {
     const headers =
       'DATE: Sat, 01 Jan 2000 00:00:00 GMT\r\nSet-Cookie: a=1\r\ncontent-TYPE: x/y; charset="z"\r\nSet-Cookie: b=2\r\n' +
       'X-Bytes: \xe4\xc3\xb5\r\nSERVER: s\r\nETag: "1"\r\nX-Empty: \r\nVary: a\r\nVary: b\r\nx-road-ID: 1\r\nContent-Length: 4\r\n'
-    const { got } = await pass(head('GET', '/m/GET'), `HTTP/1.1 207 Many - things\r\n${headers}\r\n\x00\xff\r\n`)
+    const { got } = await pass(
+      head('GET', '/m/GET', 'X-Road-Id: 1\r\n'),
+      `HTTP/1.1 207 Many - things\r\n${headers}\r\n\x00\xff\r\n`,
+    )
     strictEqual(got.raw, `HTTP/1.1 207 Many - things\r\n${headers}Connection: close\r\n\r\n\x00\xff\r\n`)
   })
 
   test('a reason in UTF-8 keeps its bytes, and one answer never has that of another [S-pass.1]', async () => {
-    const { got } = await pass(head('GET', '/m/GET'), 'HTTP/1.1 299 h\xc3\xa4sti\r\nContent-Length: 0\r\n\r\n')
+    const { got } = await pass(
+      head('GET', '/m/GET', 'X-Road-Id: 1\r\n'),
+      'HTTP/1.1 299 h\xc3\xa4sti\r\nContent-Length: 0\r\n\r\n',
+    )
     strictEqual(got.line, 'HTTP/1.1 299 h\xc3\xa4sti')
-    const latin = await pass(head('GET', '/m/GET'), 'HTTP/1.1 203 \xe4\r\nContent-Length: 0\r\n\r\n')
+    const latin = await pass(
+      head('GET', '/m/GET', 'X-Road-Id: 1\r\n'),
+      'HTTP/1.1 203 \xe4\r\nContent-Length: 0\r\n\r\n',
+    )
     strictEqual(latin.got.line, 'HTTP/1.1 203 Non-Authoritative Information')
-    const bare = await pass(head('GET', '/m/GET'), 'HTTP/1.1 200 \r\nContent-Length: 0\r\n\r\n')
+    const bare = await pass(head('GET', '/m/GET', 'X-Road-Id: 1\r\n'), 'HTTP/1.1 200 \r\nContent-Length: 0\r\n\r\n')
     match(bare.got.line, /^HTTP\/1.1 200 (OK)?$/)
-    const none = await pass(head('GET', '/m/GET'), 'HTTP/1.1 404\r\nContent-Length: 0\r\n\r\n')
+    const none = await pass(head('GET', '/m/GET', 'X-Road-Id: 1\r\n'), 'HTTP/1.1 404\r\nContent-Length: 0\r\n\r\n')
     match(none.got.line, /^HTTP\/1.1 404 (Not Found)?$/)
   })
 
@@ -391,7 +400,10 @@ describe('the answer', () => {
     const headers =
       'X-Road-Client: a/b/c/d\r\nX-Road-Service: a/b/c/d/e\r\nX-Road-Id: 1\r\nX-Road-Request-Hash: aGFzaA==\r\n' +
       'X-Road-Request-Id: 2\r\nX-Road-Error: Server.ServerProxy.ServiceFailed\r\n'
-    const { got } = await pass(head('GET', '/m/GET'), ok('e', headers).replace('200 OK', '500 Internal Server Error'))
+    const { got } = await pass(
+      head('GET', '/m/GET', 'X-Road-Id: 1\r\n'),
+      ok('e', headers).replace('200 OK', '500 Internal Server Error'),
+    )
     isTrue(got.raw.includes(headers))
     await until(() => lanes.log.at(-1)?.['status'] === 500, 'the line')
     strictEqual(lanes.log.at(-1)?.['source'], 'provider_security_server')
@@ -401,7 +413,7 @@ describe('the answer', () => {
     const hops =
       'Connection: keep-alive, X-Hop\r\nKeep-Alive: timeout=60\r\nProxy-Authenticate: x\r\nProxy-Odd: x\r\nTE: x\r\n' +
       'Trailer: x\r\nHTTP2-Settings: x\r\nX-Hop: 1\r\nX-Kept: 2\r\nX-Road-Id: 1\r\n'
-    const { got } = await pass(head('GET', '/m/GET'), ok('ok', hops))
+    const { got } = await pass(head('GET', '/m/GET', 'X-Road-Id: 1\r\n'), ok('ok', hops))
     deepStrictEqual(got.headers, [
       ['X-Kept', '2'],
       ['X-Road-Id', '1'],
@@ -413,7 +425,10 @@ describe('the answer', () => {
   for (const status of [301, 302, 303, 307, 308, 300]) {
     test(`${status} passes with its Location and is not followed [S-pass.2 D2.5]`, async () => {
       const location = `Location: ${upstream.url}/elsewhere\r\n`
-      const { got } = await pass(head('GET', '/m/GET'), ok('moved', location).replace('200 OK', `${status} Moved`))
+      const { got } = await pass(
+        head('GET', '/m/GET', 'X-Road-Id: 1\r\n'),
+        ok('moved', location).replace('200 OK', `${status} Moved`),
+      )
       deepStrictEqual([got.status, got.all('location'), got.body], [status, [`${upstream.url}/elsewhere`], 'moved'])
     })
   }
@@ -423,7 +438,10 @@ describe('the answer', () => {
       const problem = '{"type":"about:blank","detail":"own format"}'
       const headers =
         'X-Road-Id: 1\r\nWWW-Authenticate: Basic realm="r"\r\nContent-Type: application/problem+json\r\nRetry-After: 7\r\n'
-      const { got } = await pass(head('GET', '/m/GET'), ok(problem, headers).replace('200 OK', `${status} Odd`))
+      const { got } = await pass(
+        head('GET', '/m/GET', 'X-Road-Id: 1\r\n'),
+        ok(problem, headers).replace('200 OK', `${status} Odd`),
+      )
       strictEqual(
         got.raw,
         `${ok(problem, headers)
@@ -441,19 +459,28 @@ describe('the answer', () => {
     const none = await pass(head('HEAD', '/m/HEAD'), 'HTTP/1.1 500 No\r\nTransfer-Encoding: chunked\r\n\r\n')
     deepStrictEqual([none.got.status, none.got.body], [500, ''])
     const unchanged = await pass(
-      head('GET', '/m/GET'),
+      head('GET', '/m/GET', 'X-Road-Id: 1\r\n'),
       'HTTP/1.1 304 Not Modified\r\nContent-Length: 5\r\nETag: x\r\n\r\n',
     )
     deepStrictEqual(
       [unchanged.got.all('content-length'), unchanged.got.all('etag'), unchanged.got.body],
       [['5'], ['x'], ''],
     )
-    const large = await pass(head('GET', '/m/GET'), 'HTTP/1.1 304 No\r\nContent-Length: 99999999999\r\n\r\n')
+    const large = await pass(
+      head('GET', '/m/GET', 'X-Road-Id: 1\r\n'),
+      'HTTP/1.1 304 No\r\nContent-Length: 99999999999\r\n\r\n',
+    )
     deepStrictEqual([large.got.status, large.got.all('content-length')], [304, ['99999999999']])
-    const empty = await pass(head('GET', '/m/GET'), 'HTTP/1.1 204 No Content\r\nX-Road-Id: 1\r\n\r\n')
+    const empty = await pass(
+      head('GET', '/m/GET', 'X-Road-Id: 1\r\n'),
+      'HTTP/1.1 204 No Content\r\nX-Road-Id: 1\r\n\r\n',
+    )
     strictEqual(empty.got.raw, 'HTTP/1.1 204 No Content\r\nX-Road-Id: 1\r\nConnection: close\r\n\r\n')
     for (const length of ['Content-Length: 0', 'content-length: 3', 'Content-Length: 99999999999']) {
-      const { got } = await pass(head('GET', '/m/GET'), `HTTP/1.1 204 No Content\r\n${length}\r\nX-Road-Id: 1\r\n\r\n`)
+      const { got } = await pass(
+        head('GET', '/m/GET', 'X-Road-Id: 1\r\n'),
+        `HTTP/1.1 204 No Content\r\n${length}\r\nX-Road-Id: 1\r\n\r\n`,
+      )
       strictEqual(got.raw, empty.got.raw, length)
     }
   })
@@ -461,21 +488,21 @@ describe('the answer', () => {
   test('a body that must not be there is dropped and is no answer to the next call [D4.4]', async () => {
     for (const framing of ['Content-Length: 3\r\n\r\nabc', 'Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n']) {
       for (const status of [204, 304]) {
-        const { got } = await pass(head('GET', '/m/GET'), `HTTP/1.1 ${status} No\r\n${framing}`)
+        const { got } = await pass(head('GET', '/m/GET', 'X-Road-Id: 1\r\n'), `HTTP/1.1 ${status} No\r\n${framing}`)
         deepStrictEqual([got.status, got.body], [status, ''])
       }
       strictEqual((await pass(head('HEAD', '/m/HEAD'), `HTTP/1.1 200 OK\r\n${framing}`)).got.body, '')
-      strictEqual((await pass(head('GET', '/m/GET'), ok('next'))).got.body, 'next')
+      strictEqual((await pass(head('GET', '/m/GET', 'X-Road-Id: 1\r\n'), ok('next'))).got.body, 'next')
     }
   })
 
   test('a length that Connection names is dropped, and the answer is whole all the same [D4.3 D4.4]', async () => {
-    const { got } = await pass(head('GET', '/m/GET'), ok('abc', 'Connection: content-length\r\n'))
+    const { got } = await pass(head('GET', '/m/GET', 'X-Road-Id: 1\r\n'), ok('abc', 'Connection: content-length\r\n'))
     deepStrictEqual([got.body, got.isWhole, got.all('content-length')], ['abc', true, []])
   })
 
   test('an empty body with Content-Length: 0 stays so [D4.4]', async () => {
-    const { got } = await pass(head('GET', '/m/GET'), ok('', 'X-Road-Id: 1\r\n'))
+    const { got } = await pass(head('GET', '/m/GET', 'X-Road-Id: 1\r\n'), ok('', 'X-Road-Id: 1\r\n'))
     strictEqual(got.raw, 'HTTP/1.1 200 OK\r\nX-Road-Id: 1\r\nContent-Length: 0\r\nConnection: close\r\n\r\n')
   })
 

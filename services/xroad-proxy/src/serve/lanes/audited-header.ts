@@ -41,6 +41,11 @@ export function whoCallsWhat(endpoint: SoapEndpoint, message: Uint8Array): Named
   return { lane: 'soap', ...names }
 }
 
+/** By which X-Road knows a message of an endpoint; `uuid` is that of the request. */
+export function sentId({ isGenerated }: SoapEndpoint, message: Uint8Array, uuid: string): string | undefined {
+  return isGenerated ? uuid : readHeaderNames(startOfEnvelope(message), { isWhole: true }).id
+}
+
 /** In a message with attachments the envelope is the first part. */
 function startOfEnvelope(message: Uint8Array): string {
   const text = Buffer.from(message.buffer, message.byteOffset, message.byteLength).toString('utf8', 0, maxHeaderLength)

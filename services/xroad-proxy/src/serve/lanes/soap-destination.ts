@@ -48,7 +48,7 @@ export function toSoapDestination(
     const { origin, path } = securityServer
     return {
       upstream,
-      call: { origin, path: path || '/', method: 'POST', headers, limits },
+      call: { origin, path: path || '/', method: 'POST', headers, limits, isVerified: true },
       source: undefined,
       generated,
       reader,

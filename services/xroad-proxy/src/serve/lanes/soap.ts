@@ -26,7 +26,8 @@ import { XmlError } from '../../soap/json/xml-error.ts'
 import { sourceOf } from '../../xroad.ts'
 import { readCallerHeaders } from '../../upstream/headers.ts'
 import type { Room } from '../../upstream/room.ts'
-import { requestHashOf, whoCallsWhat } from './audited-header.ts'
+import { foreignAnswer } from '../../upstream/upstream-call.ts'
+import { requestHashOf, sentId, whoCallsWhat } from './audited-header.ts'
 import { type CallLimits, openRoom } from './call-room.ts'
 import { beginCall, endCall, failCall, failSpan, withTrace } from './call-span.ts'
 import { runInSteps } from './in-steps.ts'
@@ -83,8 +84,8 @@ export async function callSoap(
   if (waiting !== undefined) await waiting
   trace.audit?.departs({ user, ...whoCallsWhat(endpoint, message.body), bytesIn: body.length })
   const response = await send(destination.upstream, message, incoming)
-  if (response.body.length === 0 && empty.has(response.status)) return nothing
-  const translation = await translate(lane, response, incoming)
+  const translation = await accept(lane, response, message, incoming)
+  if (translation === undefined) return nothing
   if (trace.audit !== undefined) trace.audit.requestHash = requestHashOf(translation.headers)
   if (translation.fault !== undefined) throw refuseFault(lane, translation.fault, destination.source, trace)
   return toJsonReply(translation, room)
@@ -124,6 +125,37 @@ async function send(upstream: Upstream, call: Message, { writer, room, trace }: 
     failCall(trace, span, started, error)
     throw error
   }
+}
+
+/**
+ * The connection is free for others only once its response turns out to belong to this message: behind an upstream that
+ * has sent one answer too many, each caller would get the answer to another one. Undefined for a response without
+ * content.
+ */
+async function accept(
+  lane: SoapLane,
+  response: UpstreamResponse,
+  message: Message,
+  incoming: Incoming,
+): Promise<Translated | undefined> {
+  let isOwn = true
+  try {
+    if (response.body.length === 0 && empty.has(response.status)) return undefined
+    const translation = await translate(lane, response, incoming)
+    const foreign = message.isVerified === true ? foreignId(translation, message, incoming) : undefined
+    if (foreign === undefined) return translation
+    isOwn = false
+    throw foreignAnswer(incoming.trace.messageId ?? '', foreign)
+  } finally {
+    response.source.settle(isOwn)
+  }
+}
+
+/** The id in the response, if it is not that of the message. People write ids of their own into envelopes. */
+function foreignId({ messageId }: Translated, { body }: Message, { endpoint, trace }: Incoming): string | undefined {
+  const uuid = trace.messageId ?? ''
+  if (messageId === undefined || messageId === uuid.trim()) return undefined
+  return messageId === (sentId(endpoint, body, uuid) ?? messageId).trim() ? undefined : messageId
 }
 
 /** Throws unless the response is a SOAP message: a good one on 2xx, a fault on any status but a redirect. */

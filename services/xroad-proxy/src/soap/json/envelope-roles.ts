@@ -1,16 +1,19 @@
 /**
- * What an element is to SOAP, by its local name and by what its parent is, and the parts of a fault as they come up.
- * Knows SOAP 1.1 and 1.2; it ignores namespaces. Elements without a meaning in SOAP have no role.
+ * What an element is to SOAP, by its local name and by what its parent is, and the parts of a fault as they come up;
+ * also the id of the message in its X-Road header. Knows SOAP 1.1 and 1.2; it ignores their namespaces. Elements
+ * without a meaning in SOAP have no role.
  */
 import type { Fault } from '../../model.ts'
 import type { Json } from './json-text.ts'
 
-export type Role = 'envelope' | 'header' | 'body' | 'fault' | 'code' | 'reason' | FaultRole
+export type Role = 'envelope' | 'header' | 'body' | 'id' | 'fault' | 'code' | 'reason' | FaultRole
 
 type FaultRole = 'fault code' | 'fault string' | 'fault text' | 'detail'
 
 /** Collected on the way; each part counts where it is first. */
-export interface FaultParts {
+export interface EnvelopeParts {
+  /** What `id` of the X-Road header says, if it says anything. */
+  messageId?: string
   isSeen?: boolean
   code?: string
   string?: string
@@ -20,7 +23,10 @@ export interface FaultParts {
 
 /** An element that has just ended. */
 interface Element {
+  readonly name: string
   readonly role: Role
+  /** Members of JSON objects: its attributes, then those of the elements around it. */
+  readonly scopes: readonly { readonly attributes: Json }[]
   /** Trimmed. */
   readonly text: string
   readonly value: Json
@@ -47,6 +53,7 @@ const roles: ReadonlyMap<Role | 'document', ReadonlyMap<string, Role>> = new Map
       ['Body', 'body'],
     ]),
   ],
+  ['header', new Map<string, Role>([['id', 'id']])],
   ['body', new Map<string, Role>([['Fault', 'fault']])],
   [
     'fault',
@@ -68,7 +75,7 @@ export function roleOf(name: string, parent: Role | 'document' | undefined): Rol
   return roles.get(parent)?.get(name.slice(name.lastIndexOf(':') + 1))
 }
 
-export function readFaultPart(parts: FaultParts, { role, text, value, language }: Element): void {
+export function readPart(parts: EnvelopeParts, { name, role, text, value, language, scopes }: Element): void {
   switch (role) {
     case 'fault':
       parts.isSeen = true
@@ -85,6 +92,9 @@ export function readFaultPart(parts: FaultParts, { role, text, value, language }
     case 'detail':
       parts.detail ??= String(value)
       break
+    case 'id':
+      if (text !== '' && namespaceOf(name, scopes) === xroadNamespace) parts.messageId ??= text
+      break
     case 'envelope':
     case 'header':
     case 'body':
@@ -93,13 +103,27 @@ export function readFaultPart(parts: FaultParts, { role, text, value, language }
   }
 }
 
+const xroadNamespace = 'http://x-road.eu/xsd/xroad.xsd'
+
+/** Of an element, innermost scope first. Attributes are JSON, in which no quote inside a value stands alone. */
+function namespaceOf(name: string, scopes: Element['scopes']): string | undefined {
+  const colon = name.lastIndexOf(':')
+  const declaration = `"@xmlns${colon === -1 ? '' : `:${name.slice(0, colon)}`}":"`
+  for (const { attributes } of scopes) {
+    const text = `,${String(attributes)}`
+    const at = text.indexOf(`,${declaration}`)
+    if (at !== -1) return text.slice(at + declaration.length + 1).split('"', 1)[0]
+  }
+  return undefined
+}
+
 /** One fault may tell its reason in several languages. */
-function readReason(parts: FaultParts, text: string, isEnglish: boolean): void {
+function readReason(parts: EnvelopeParts, text: string, isEnglish: boolean): void {
   if (parts.string !== undefined && (parts.isEnglish || !isEnglish)) return
   parts.string = text
   parts.isEnglish = isEnglish
 }
 
-export function toFault({ isSeen, code = '', string = '', detail }: FaultParts): Fault | undefined {
+export function toFault({ isSeen, code = '', string = '', detail }: EnvelopeParts): Fault | undefined {
   return isSeen ? { code, string, detail } : undefined
 }

@@ -24,6 +24,8 @@ export interface Translated {
   readonly body: Json
   readonly headers: Json
   readonly fault: Fault | undefined
+  /** By which X-Road knows the message, if its header says so. */
+  readonly messageId?: string | undefined
   readonly attachments?: Json
 }
 

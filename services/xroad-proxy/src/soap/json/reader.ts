@@ -5,7 +5,7 @@
  * frame.ts owns open elements, leaf.ts and long-text.ts the values of texts, members.ts the members of an object,
  * envelope-roles.ts the parts of a fault.
  */
-import { type FaultParts, readFaultPart, roleOf, toFault } from './envelope-roles.ts'
+import { type EnvelopeParts, readPart, roleOf, toFault } from './envelope-roles.ts'
 import {
   addChild,
   addText,
@@ -48,7 +48,7 @@ export class Reader implements Listener {
   readonly #parser = openParser(this)
   readonly #open: Frame[] = []
   readonly #instance = new InstancePrefixes()
-  readonly #fault: FaultParts = {}
+  readonly #parts: EnvelopeParts = {}
   readonly #inclusions: Inclusions | undefined
   /** An xop:Include that is open: it is not a value of its own. */
   #included: Frame | undefined
@@ -93,7 +93,7 @@ export class Reader implements Listener {
       this.#explain(error)
     }
     // The parser has refused a document without a root.
-    return { ...(this.#translated as Translated), fault: toFault(this.#fault) }
+    return { ...(this.#translated as Translated), fault: toFault(this.#parts), messageId: this.#parts.messageId }
   }
 
   #refuse(reason: string): never {
@@ -258,11 +258,12 @@ export class Reader implements Listener {
     const isEmpty = text === '' && frame.long?.isBlank !== false && frame.children === undefined
     if (frame.isNil && !isEmpty) this.#refuse('an element that is nil has content')
     const value = toFrameValue(frame, text)
-    const { role, language, prefixes } = frame
+    const { name, role, language, prefixes } = frame
     // Behind the root no name is left that has one.
     if (prefixes !== undefined && this.#open.length > 0) this.#instance.leave(prefixes)
     this.#inclusions?.leave()
-    if (role !== undefined) readFaultPart(this.#fault, { role, text, value, language })
+    const scopes = role === 'id' ? [frame, ...this.#open.toReversed()] : []
+    if (role !== undefined) readPart(this.#parts, { name, role, text, value, language, scopes })
     this.#top = this.#open.at(-1)
     if (this.#top === undefined) this.#translated = toTranslation(frame, value)
     else if (frame !== this.#included) addChild(this.#top, frame, value)
