@@ -89,6 +89,64 @@ describe('numbers of JSON become digits where XML Schema has no exponent [G10]',
   })
 })
 
+describe('an abstract type whose derived types are text alone [G10]', () => {
+  const extension = (name: string, base: string, more = ''): string =>
+    `<x:complexType name="${name}" ${more}><x:simpleContent><x:extension base="${base}"/></x:simpleContent></x:complexType>`
+  const types = extension('A', 'x:decimal', 'abstract="true"') + extension('B', 't:A') + extension('C', 't:A')
+  const element = (more = ''): string => op(`<x:sequence><x:element name="f" type="t:A" ${more}/></x:sequence>`, types)
+  const rows: readonly (readonly [schema: string, json: string, sent: string])[] = [
+    [element(), '{"f":{"B":"1.50"}}', '<f xsi:type="t:B">1.50</f>'],
+    [element(), '{"f":{"C":1e3}}', '<f xsi:type="t:C">1000</f>'],
+    [element('minOccurs="0"'), '{}', '<t:op></t:op>'],
+    [element('maxOccurs="2"'), '{"f":[{"B":1},{"C":2}]}', '<f xsi:type="t:B">1</f><f xsi:type="t:C">2</f>'],
+    [element('nillable="true"'), '{"f":null}', '<f xsi:type="t:B" xsi:nil="true"/>'],
+    [`<x:element name="op" type="t:A"/>${types}`, '{"C":2}', '<t:op xsi:type="t:C">2</t:op>'],
+    [element().replace('name="C"', 'name="C" abstract="true"'), '{"f":7}', '<f xsi:type="t:B">7</f>'],
+  ]
+  for (const [schema, json, sent] of rows) {
+    test(json, () => {
+      const result = generate(schema)
+      ok(send(result, json).includes(sent), send(result, json))
+      deepStrictEqual(problemsWith(result, json), [])
+    })
+  }
+
+  test('has a schema, an example that can be sent, and a check', () => {
+    const result = generate(element())
+    const { schema, example } = describeRequest(result.request)
+    deepStrictEqual(example, { f: { B: 1 } })
+    match(JSON.stringify(schema), /"properties":\{"B":\{"type":"number"\}\},"required":\["B"\]/)
+    deepStrictEqual(problemsWith(result, '{"f":{"B":"x"}}'), [
+      { param: 'f.B', problem: 'expected a number such as 12.50, without an exponent' },
+    ])
+  })
+})
+
+test('an operation that needs xsd:any is skipped, and the other one works [G10 X20]', () => {
+  const two = wsdlAround(
+    `${op('<x:sequence><x:element name="f" type="x:int"/><x:any/></x:sequence>')}<x:element name="add"/>`,
+  )
+    .replace(
+      '<wsdl:portType',
+      '<wsdl:message name="a"><wsdl:part name="p" element="t:add"/></wsdl:message><wsdl:portType',
+    )
+    .replace(
+      '<wsdl:operation name="op"><wsdl:input m',
+      '<wsdl:operation name="add"><wsdl:input message="t:a"/></wsdl:operation>$&',
+    )
+    .replace(
+      '<wsdl:operation name="op"><wsdl:input><',
+      '<wsdl:operation name="add"><wsdl:input><soap:body use="literal"/></wsdl:input></wsdl:operation>$&',
+    )
+  deepStrictEqual(
+    generateAll(readText(two)).map((each) => [each.name, each.kind === 'skipped' ? each.reason : each.kind]),
+    [
+      ['add', 'generated'],
+      ['op', 'any'],
+    ],
+  )
+})
+
 describe('a default that JSON would write with an exponent, or round, is a text for people [G10]', () => {
   const schemaOf = (value: string, type = 'x:decimal'): JsonSchema => {
     const { schema, example } = describeRequest(generate(field(type, `default="${value}"`)).request)

@@ -4,7 +4,7 @@
  * contracts of one WSDL stand together: what is the same, however often it is met, is there once.
  */
 import type { ContractNode, Contracts, ListNode, Scope, TextNode, TextType } from '../../soap/check/contract.ts'
-import { isBareBranch, isFlag, isLeaf, isScope, nameParams, type Slot } from '../request/param-names.ts'
+import { isBareBranch, isFlag, isLeaf, isScope, isTextAlone, nameParams, type Slot } from '../request/param-names.ts'
 import {
   type ChoiceBranch,
   isNullable,
@@ -45,14 +45,14 @@ export class RequestContracts implements Contracts {
   #contentOf(element: RequestElement, nameOf: Names): Scope {
     const { alternatives, attributes, children, parts } = element
     if (alternatives.length > 0) {
-      const branches = alternatives.map((alternative): Scope => [
-        {
-          kind: 'object',
-          name: nameOf.get(alternative) ?? '',
-          isRequired: true,
-          scope: this.#scope(alternative, nameOf),
-        },
-      ])
+      const branches = alternatives.map((alternative): Scope => {
+        const name = nameOf.get(alternative) ?? ''
+        const { text } = alternative
+        if (text !== undefined && isTextAlone(alternative)) {
+          return [{ kind: 'text', name, type: this.#type(givenType(text)), isRequired: true, ...fixedOf(text) }]
+        }
+        return [{ kind: 'object', name, isRequired: true, scope: this.#scope(alternative, nameOf) }]
+      })
       return [{ kind: 'choice', isRequired: true, branches }]
     }
     return [

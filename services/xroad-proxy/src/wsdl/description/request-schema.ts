@@ -5,7 +5,7 @@
  */
 import { type Field, fieldsOf } from '../request/fields.ts'
 import { paramChoices } from '../request/param-choices.ts'
-import { isLeaf, nameParams, type Slot } from '../request/param-names.ts'
+import { isLeaf, isTextAlone, nameParams, type Slot } from '../request/param-names.ts'
 import { isNullable, type RequestAttachment, type RequestElement, type RequestText } from '../request/request.ts'
 import { describeChoices } from './choice-schema.ts'
 import { exampleValue } from './example.ts'
@@ -76,7 +76,7 @@ function dependencies(
 function describeAlternatives({ alternatives }: RequestElement, nameOf: Names): RequestSchema {
   const described = alternatives.map((alternative) => ({
     name: nameOf.get(alternative) ?? '',
-    ...describeScope(alternative, nameOf),
+    ...(isTextAlone(alternative) ? itemOf(alternative, nameOf) : describeScope(alternative, nameOf)),
   }))
   const [first] = described
   return {

@@ -3,7 +3,16 @@
  * with the namespaces of the schema. What a caller may leave out is in a condition, what repeats in a loop.
  */
 import type { ParamChoice, SoapVersion } from '../../model.ts'
-import { isBareBranch, isFlag, isLeaf, isScope, nameParams, type Params, type Slot } from '../request/param-names.ts'
+import {
+  isBareBranch,
+  isFlag,
+  isLeaf,
+  isScope,
+  isTextAlone,
+  nameParams,
+  type Params,
+  type Slot,
+} from '../request/param-names.ts'
 import { choicesOf } from '../request/param-choices.ts'
 import { type ServiceId, writeHeader } from './header-template.ts'
 import { Prefixes } from './prefixes.ts'
@@ -134,7 +143,11 @@ class BodyWriter {
     const { alternatives } = element
     if (alternatives.length > 0) {
       return alternatives.flatMap((alternative) =>
-        block('each_value', [this.#reference(alternative)], this.#single(alternative)),
+        block(
+          isTextAlone(alternative) ? 'if_present' : 'each_value',
+          [this.#reference(alternative)],
+          this.#single(alternative),
+        ),
       )
     }
     const name = this.#prefixes.nameOf(element.name)
@@ -203,6 +216,8 @@ class BodyWriter {
 
   #textReference(element: RequestElement): string {
     if (element.isRepeating && isLeaf(element)) return 'this'
+    // A type that stands for an abstract one and is text alone has its value under its own name.
+    if (isTextAlone(element) && this.#nameOf.has(element)) return this.#reference(element)
     return element.text === undefined ? '' : this.#reference(element.text)
   }
 

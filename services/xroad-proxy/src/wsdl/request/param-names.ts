@@ -45,6 +45,12 @@ export function isScope(element: RequestElement): boolean {
   return element.isObject || (element.isRepeating && !isLeaf(element)) || element.alternatives.length > 0
 }
 
+/** One of the types that an element may have, of which a caller gives the text and nothing else. */
+export function isTextAlone(alternative: RequestElement): boolean {
+  const { text } = alternative
+  return isLeaf(alternative) && text !== undefined && !text.isConstant
+}
+
 /** An element that can hold nothing: all a caller can say is whether it is there. */
 export function isFlag(element: RequestElement): boolean {
   return isLeaf(element) && element.text === undefined && element.isOptional && !element.isRepeating
