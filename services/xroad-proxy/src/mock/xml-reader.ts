@@ -1,8 +1,8 @@
 /**
  * A small XML reader for requests: text -> elements with their offsets in the text, so that an answer can repeat them
- * verbatim. Resolves namespaces; below the levels that the caller asks for it only checks that tags match. It is
- * separate on purpose: a mock that shared the reader of the proxy would share its mistakes. No DOCTYPE, no entities of
- * its own.
+ * verbatim. Resolves namespaces and refuses what is not well-formed at all levels, but makes elements of the first ones
+ * only. It is separate on purpose: a mock that shared the reader of the proxy would share its mistakes. No DOCTYPE, no
+ * entities of its own.
  */
 export interface XmlElement {
   /** As written, with its prefix. */
@@ -28,15 +28,20 @@ export class XmlProblem extends Error {}
 const token =
   /<!--[^]*?-->|<!\[CDATA\[[^]*?\]\]>|<\?[^]*?\?>|<\/([^\s<>/"'=]+)\s*>|<([^\s<>/"'=!?]+)((?:\s+[^\s=<>"'/]+\s*=\s*(?:"[^"<]*"|'[^'<]*'))*)\s*(\/?)>|[^<]+/y
 const attribute = /([^\s=]+)\s*=\s*(?:"([^"]*)"|'([^']*)')/g
-const noScope: Scope = new Map([['xml', 'http://www.w3.org/XML/1998/namespace']])
+const xmlNamespace = 'http://www.w3.org/XML/1998/namespace'
+const noScope: Scope = new Map([['xml', xmlNamespace]])
 
 /** The root element. Children are listed down to `depth` levels, the root being the first. */
 export function readXml(text: string, depth: number): XmlElement {
+  const forbidden = forbiddenCharacter.exec(text)
+  if (forbidden !== null) throw new XmlProblem(`A character is not allowed (place ${forbidden.index})`)
   const open: string[] = []
+  const scopes: Scope[] = [noScope]
   const path: XmlElement[] = []
   let root: XmlElement | undefined
   const matcher = new RegExp(token)
-  matcher.lastIndex = text.startsWith('\uFEFF') ? 1 : 0
+  const first = text.startsWith('\uFEFF') ? 1 : 0
+  matcher.lastIndex = first
   while (matcher.lastIndex < text.length) {
     const start = matcher.lastIndex
     const match = matcher.exec(text)
@@ -44,22 +49,26 @@ export function readXml(text: string, depth: number): XmlElement {
     const [whole, closing, name, attributes = '', slash] = match
     if (closing !== undefined) {
       if (open.pop() !== closing) throw new XmlProblem(`The end tag of ${closing} does not match`)
+      scopes.pop()
       if (open.length < path.length) finish(path.pop() as XmlElement, start, matcher.lastIndex)
     } else if (name === undefined) {
       if (open.length === 0 && isContent(whole))
         throw new XmlProblem('Content is not allowed outside of the root element')
+      checkContent(whole, start === first)
     } else {
       if (open.length === 0 && root !== undefined) throw new XmlProblem('There is more than one root element')
+      const scope = checkTag(name, attributes, scopes.at(-1) as Scope)
       if (open.length < depth) {
-        const parent = path.at(-1)
         const place = { start, contentStart: matcher.lastIndex }
-        const element = createElement(name, attributes, place, parent?.scope ?? noScope)
-        parent?.children.push(element)
+        const element = createElement(name, attributes, place, scope)
+        path.at(-1)?.children.push(element)
         root ??= element
         if (slash === '') path.push(element)
         else finish(element, matcher.lastIndex, matcher.lastIndex)
       }
-      if (slash === '') open.push(name)
+      if (slash !== '') continue
+      open.push(name)
+      scopes.push(scope)
     }
   }
   if (root === undefined || open.length > 0) throw new XmlProblem('The document ends before its root element does')
@@ -80,22 +89,92 @@ function createElement(
   name: string,
   attributes: string,
   place: { readonly start: number; readonly contentStart: number },
-  outer: Scope,
+  scope: Scope,
 ): XmlElement {
-  const scope = attributes.includes('xmlns') ? declare(attributes, outer) : outer
+  const [prefix, localName] = toParts(name)
+  const namespace = scope.get(prefix)
+  return { name, localName, namespace, attributes, ...place, contentEnd: 0, end: 0, children: [], scope }
+}
+
+function toParts(name: string): readonly [prefix: string, localName: string] {
   const colon = name.indexOf(':')
-  const prefix = colon < 0 ? '' : name.slice(0, colon)
+  return [colon < 0 ? '' : name.slice(0, colon), name.slice(colon + 1)]
+}
+
+/** Half a surrogate pair is none either. */
+const forbiddenCharacter =
+  // oxlint-disable-next-line no-control-regex -- these are the characters that XML forbids
+  /[\0-\x08\x0B\x0C\x0E-\x1F\uFFFE\uFFFF]|[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/
+const start =
+  'A-Z_a-z\\u00C0-\\u00D6\\u00D8-\\u00F6\\u00F8-\\u02FF\\u0370-\\u037D\\u037F-\\u1FFF\\u200C\\u200D\\u2070-\\u218F\\u2C00-\\u2FEF\\u3001-\\uD7FF\\uF900-\\uFDCF\\uFDF0-\\uFFFD\\u{10000}-\\u{EFFFF}'
+const noColonName = `[${start}][${start}\\-.0-9\\u00B7\\u0300-\\u036F\\u203F-\\u2040]*`
+const qualifiedName = new RegExp(`^${noColonName}(?::${noColonName})?$`, 'u')
+const plainName = new RegExp(`^${noColonName}$`, 'u')
+
+/** Gives the namespaces that are in force inside the tag. */
+function checkTag(name: string, attributes: string, outer: Scope): Scope {
+  const scope = attributes.includes('xmlns') ? declare(attributes, outer) : outer
+  resolve(name, scope)
+  if (attributes === '') return scope
+  const seen = new Set<string>()
+  for (const [, attributeName = '', quoted, apostrophed] of attributes.matchAll(attribute)) {
+    const isDeclaration = attributeName === 'xmlns' || attributeName.startsWith('xmlns:')
+    const namespace = isDeclaration ? 'xmlns' : resolve(attributeName, scope)
+    const [prefix, localName] = toParts(attributeName)
+    const key = prefix === '' ? attributeName : `{${namespace}}${localName}`
+    if (seen.has(key)) throw new XmlProblem(`The attribute ${attributeName} is there twice`)
+    seen.add(key)
+    checkReferences(quoted ?? apostrophed ?? '')
+  }
+  return scope
+}
+
+function resolve(name: string, scope: Scope): string | undefined {
+  if (!qualifiedName.test(name)) throw new XmlProblem(`${name} is not a name`)
+  const [prefix] = toParts(name)
   const namespace = scope.get(prefix)
   if (prefix !== '' && namespace === undefined) throw new XmlProblem(`The prefix ${prefix} is not bound`)
-  const localName = name.slice(colon + 1)
-  return { name, localName, namespace, attributes, ...place, contentEnd: 0, end: 0, children: [], scope }
+  return namespace
+}
+
+const declaration =
+  /^<\?xml\s+version\s*=\s*(["'])1\.\d\1(?:\s+encoding\s*=\s*(["'])[A-Za-z][\w.-]*\2)?(?:\s+standalone\s*=\s*(["'])(?:yes|no)\3)?\s*\?>$/
+
+/** A comment, a processing instruction, CDATA or text. */
+function checkContent(whole: string, isFirst: boolean): void {
+  if (whole.startsWith('<!--')) {
+    if (whole.slice(4, -2).includes('--')) throw new XmlProblem('A comment contains --')
+  } else if (whole.startsWith('<?')) {
+    const [, target = ''] = /^<\?([^\s?]*)(?:\s[^]*)?\?>$/.exec(whole) ?? []
+    if (isFirst && target === 'xml' && declaration.test(whole)) return
+    if (!plainName.test(target) || target.toLowerCase() === 'xml')
+      throw new XmlProblem('A processing instruction or the XML declaration is not valid')
+  } else if (!whole.startsWith('<![CDATA[')) {
+    if (whole.includes(']]>')) throw new XmlProblem('The text contains ]]>')
+    checkReferences(whole)
+  }
+}
+
+function checkReferences(text: string): void {
+  for (const [reference] of text.matchAll(/&[^;&]{0,32};?/g)) {
+    const isKnown = /^&(?:lt|gt|amp|quot|apos|#\d+|#x[\da-fA-F]+);$/.test(reference)
+    const decoded = isKnown ? decode(reference) : '\0'
+    if (decoded === reference || forbiddenCharacter.test(decoded))
+      throw new XmlProblem('An & does not begin a reference that XML knows')
+  }
 }
 
 function declare(attributes: string, outer: Scope): Scope {
   const scope = new Map(outer)
   for (const [, name = '', quoted, apostrophed] of attributes.matchAll(attribute)) {
-    if (name === 'xmlns') scope.set('', decode(quoted ?? apostrophed ?? ''))
-    else if (name.startsWith('xmlns:')) scope.set(name.slice('xmlns:'.length), decode(quoted ?? apostrophed ?? ''))
+    if (name !== 'xmlns' && !name.startsWith('xmlns:')) continue
+    const prefix = name.slice('xmlns:'.length)
+    const uri = decode(quoted ?? apostrophed ?? '')
+    const isReserved = prefix === 'xmlns' || (prefix === 'xml') !== (uri === xmlNamespace)
+    if (isReserved || (uri === '' && prefix !== '') || (name.includes(':') && !plainName.test(prefix)))
+      throw new XmlProblem(`The declaration ${name} is not valid`)
+    if (uri === '') scope.delete('')
+    else scope.set(prefix, uri)
   }
   return scope
 }

@@ -404,6 +404,40 @@ describe('the SOAP lane', { concurrency: true }, () => {
     }
   })
 
+  const inside: Readonly<Record<string, string>> = {
+    'an entity that nobody declared': '<a>&nbsp;</a>',
+    'an & that begins nothing': '<a>R & D</a>',
+    'the same in an attribute': '<a b="R&D"/>',
+    'a reference to a character that XML forbids': '<a>&#0;</a>',
+    'a reference to half a surrogate pair': '<a>&#xD800;</a>',
+    'a control character': '<a>\u0001</a>',
+    'a character outside of XML': '<a>\uFFFE</a>',
+    'an attribute twice': '<a b="1" b="2"/>',
+    'an attribute twice, with other prefixes': '<a xmlns:c="urn:c" xmlns:d="urn:c" c:b="1" d:b="2"/>',
+    'a prefix that is not bound, far inside': '<a><b><c><d><e:f/></d></c></b></a>',
+    'the same of an attribute': '<a e:b="1"/>',
+    'a prefix that is unbound': '<a xmlns:b=""/>',
+    'a reserved prefix': '<a xmlns:xmlns="urn:x"/>',
+    'a name that is none': '<1a/>',
+    'a name of three parts': '<p:a:b xmlns:p="urn:p"/>',
+    ']]> in a text': '<a>]]></a>',
+    '-- in a comment': '<a><!-- a -- b --></a>',
+    'an XML declaration in the middle': '<a><?xml version="1.0"?></a>',
+    'an instruction without a target': '<a><? a?></a>',
+  }
+  for (const [what, content] of Object.entries(inside)) {
+    test(`what is not well-formed is invalid SOAP: ${what} [G7]`, async () => {
+      const [status, code] = faultIn(await soap({ body: `<person>${content}</person>` }))
+      deepStrictEqual([status, code], [200, 'client.invalid_soap'])
+    })
+  }
+
+  test('what is well-formed is taken, however odd [G7]', async () => {
+    const odd = `<person xmlns="urn:p" a=' "&apos;&#9;' xml:lang="et" xmlns:q='urn:q' q:a="1" b='>'><?pi a?b ?><!-- - --><õ.-·>]] &gt;<![CDATA[<&]]></õ.-·>\u{1F600}</person>`
+    const [status, code] = faultIn(await soap({ body: odd }))
+    deepStrictEqual([status, code], [200, ''])
+  })
+
   test('methods, content types and SOAPAction are checked first', async () => {
     deepStrictEqual(faultIn(await call('/')), [
       200,
