@@ -58,6 +58,8 @@ export class PlanConnection extends ServerConnection implements Peer {
   hasRunCode = false
   /** Set by the caller that runs a statement that may create functions. */
   hasRunDefinition = false
+  /** The plans that were made since a statement may have changed what names mean; undefined if none has. */
+  newPlans: Set<Plan> | undefined
 
   /** `onBroken` is called when the connection ends by itself. */
   constructor(opened: Opened, options: PlanConnectionOptions, catalog: Catalog, onBroken: () => void) {

@@ -48,12 +48,15 @@ export class PreparedStatements {
     if (statements.get(prepared.plan.name) === prepared) statements.delete(prepared.plan.name)
   }
 
-  /** Forgets that the plan is prepared, or that any is, because the server has. */
-  forget(plan?: Plan): void {
-    for (const statements of [this.#named, this.#unnamed]) {
-      if (plan === undefined) statements.clear()
-      else statements.delete(plan.name)
-    }
+  /** Forgets that any plan is prepared, because the server has. */
+  forget(): void {
+    for (const statements of [this.#named, this.#unnamed]) statements.clear()
+  }
+
+  /** The plan is not used any more. The server may have forgotten its statement already. */
+  giveUp({ name }: Plan): void {
+    this.#unnamed.delete(name)
+    if (this.#named.delete(name)) this.#close?.(name)
   }
 
   /** The texts of results are read in another way from now on. */

@@ -142,6 +142,7 @@ export class Session extends PlanConnection {
       this.hasRunDefinition = false
       this.hasRunSession = false
       this.hasRunCode = false
+      this.newPlans = undefined
       this.#settingChanged = false
       return this.#wrong.size === 0 && !this.#isRetired
     } catch {

@@ -20,18 +20,20 @@ const flightLength = 256 * 1024
 /** One flight is on its way while the next is made ready. */
 const maxFlights = 2
 
-/**
- * Runs all sets in order; gives the array of their results. Rejects with the error of the first set that fails. The
- * comment, if there is one, goes behind the texts of all statements.
- */
-export async function runBatch(
-  runner: StatementRunner,
-  session: Session,
-  work: Work,
-  comment: string | undefined,
-): Promise<Buffer> {
-  const batch = new Batch(runner, session, work, comment)
-  for (const [index, set] of work.sets.entries()) {
+interface BatchOptions {
+  readonly runner: StatementRunner
+  readonly session: Session
+  readonly work: Work
+  /** Goes behind the texts of all statements. */
+  readonly comment: string | undefined
+  /** What is known after one set need not be true for the next. */
+  readonly isUnsteady: boolean
+}
+
+/** Runs all sets in order; gives the array of their results. Rejects with the error of the first set that fails. */
+export async function runBatch(options: BatchOptions): Promise<Buffer> {
+  const batch = new Batch(options)
+  for (const [index, set] of options.work.sets.entries()) {
     const running = batch.add(set, index)
     if (running !== undefined) await running
   }
@@ -43,6 +45,7 @@ class Batch {
   readonly #session: Session
   readonly #work: Work
   readonly #comment: string | undefined
+  readonly #isUnsteady: boolean
   readonly #out = new ByteWriter()
   readonly #underWay: Promise<void>[] = []
   /** Of sets that follow each other, each with one step for each statement of the file. */
@@ -50,11 +53,12 @@ class Batch {
   #firstSet = 0
   #length = 0
 
-  constructor(runner: StatementRunner, session: Session, work: Work, comment: string | undefined) {
+  constructor({ runner, session, work, comment, isUnsteady }: BatchOptions) {
     this.#runner = runner
     this.#session = session
     this.#work = work
     this.#comment = comment
+    this.#isUnsteady = isUnsteady
     beginResults(this.#out)
   }
 
@@ -67,6 +71,7 @@ class Batch {
     } catch (error) {
       return this.#refuse(inSet(error, index))
     }
+    if (this.#isUnsteady) this.#session.newPlans = new Set()
     const steps = this.#runner.toSteps(this.#session, statements, this.#comment)
     if (steps === undefined) return this.#runAlone(statements, index)
     if (this.#steps.length === 0) this.#firstSet = index

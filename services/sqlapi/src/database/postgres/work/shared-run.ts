@@ -14,7 +14,8 @@ import { endStatement, type StatementSpans } from '../../statement-spans.ts'
 import { noteSent } from '../sessions/postgres-failures.ts'
 import type { Rows, RowsReader } from '../sessions/plan-run.ts'
 import type { Session } from '../sessions/session.ts'
-import { type BoundStatement, needsNewPlan, type StatementRunner } from './statement-runner.ts'
+import { needsNewPlan } from './stale-plan.ts'
+import type { BoundStatement, StatementRunner } from './statement-runner.ts'
 import { sqlStates } from '../plans/sql-states.ts'
 
 /** Who begins shared runs, and goes on with those that cannot stay shared. */

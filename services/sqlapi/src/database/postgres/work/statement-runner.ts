@@ -3,7 +3,6 @@
  * what the datasource has learnt about its statements; work-runner.ts and batch.ts decide about connections and
  * transactions.
  */
-import { Failure } from '../../../errors.ts'
 import type { RowFormat } from '../../../formats/format.ts'
 import { formats } from '../../../formats/formats.ts'
 import type { ParameterSet, Statement, Work } from '../../../model.ts'
@@ -17,13 +16,12 @@ import { isKindless, requireRange } from '../types/encode.ts'
 import { noteSent, toFailure } from '../sessions/postgres-failures.ts'
 import type { Step } from '../wire/flight.ts'
 import { type Binding, bindStatement, encodeAll, type Plan } from '../plans/plan.ts'
-import { NotStarted, type Rows, type RowsReader } from '../sessions/plan-run.ts'
+import { type Rows, type RowsReader } from '../sessions/plan-run.ts'
 import type { Session } from '../sessions/session.ts'
-import { isTypeError } from '../plans/search.ts'
 import type { SessionCode } from '../stored-code/session-code.ts'
 import { settle } from '../plans/settle.ts'
 import { type KnownStatement, Statements } from '../plans/statements.ts'
-import { sqlStates } from '../plans/sql-states.ts'
+import { needsNewPlan } from './stale-plan.ts'
 
 export interface StatementListeners {
   /** Called for every statement that runs, when statements are logged. */
@@ -149,7 +147,12 @@ export class StatementRunner {
   ): Promise<Rows> {
     const { known } = bound
     try {
-      const plan = this.planFor(bound)
+      let plan = this.planFor(bound)
+      // A transaction would not survive the refusal of a plan that does not fit any more.
+      if (plan !== undefined && session.isInTransaction && session.newPlans?.has(plan) === false) {
+        forgetPlan(session, bound)
+        plan = undefined
+      }
       if (plan === undefined) {
         return await this.#execute(session, await this.#settle(session, bound), bound, sink, comment)
       }
@@ -185,6 +188,7 @@ export class StatementRunner {
         const reader = { format, sink, shared: undefined, meter: work.trace, gave: resolve, failed: reject }
         this.start(session, plan, bound, reader, comment)
       })
+      if (effect === 'definition' || this.touchesSession(bound.known)) session.newPlans = new Set()
       if (effect === 'session') await session.repairSettings(plan.text)
       if (effect === 'session' && dropsPrepared.test(plan.text)) session.prepared.forget()
       return rows
@@ -210,6 +214,7 @@ export class StatementRunner {
 
   /** The statements of one set as steps of a flight; nothing where the session does not know all about one yet. */
   toSteps(session: Session, statements: readonly BoundStatement[], comment?: string): Step[] | undefined {
+    if (session.newPlans !== undefined) return undefined
     const steps: Step[] = []
     let giving = statements.length - 1
     for (const [index, bound] of statements.entries()) {
@@ -217,7 +222,12 @@ export class StatementRunner {
       const plan = this.planFor(bound)
       const prepared = plan === undefined ? undefined : session.prepared.described(plan, comment)
       // What touches the session or the schema may change what was known.
-      if (prepared === undefined || known.statement.effect === 'definition' || this.touchesSession(known)) {
+      if (
+        session.newPlans !== undefined ||
+        prepared === undefined ||
+        known.statement.effect === 'definition' ||
+        this.touchesSession(known)
+      ) {
         return undefined
       }
       if (prepared.result !== undefined) giving = index
@@ -241,7 +251,7 @@ export class StatementRunner {
   forget(session: Session, { script }: Work): void {
     for (const statement of script.statements) {
       const { plans } = this.#statements.of(statement)
-      for (const plan of plans.values()) session.prepared.forget(plan)
+      for (const plan of plans.values()) session.prepared.giveUp(plan)
       plans.clear()
     }
   }
@@ -259,6 +269,7 @@ export class StatementRunner {
       const plan = await settle(preparer, this.#statements.nextName(), known.statement, binding.shape)
       this.#statements.keep(known, binding.shape, plan)
       const fitting = this.planFor(bound)
+      session.newPlans?.add(plan)
       if (fitting !== undefined) return fitting
     }
   }
@@ -278,23 +289,8 @@ async function describeSafely(session: Session, text: string, types: readonly nu
   }
 }
 
-/**
- * What the plan was made for has changed: a table has other columns (told by that one routine), a type was made again,
- * the prepared statement was dropped, or its types do not fit any more. Only while nothing was executed: a
- * statement must not run twice.
- */
-export function needsNewPlan(error: unknown): boolean {
-  const reason = error instanceof Failure ? error.cause : error
-  if (!(reason instanceof NotStarted)) return false
-  const { code, routine, message } = reason.cause
-  // The first: it writes, and was sent where nothing is written.
-  if (code === sqlStates.readOnlyTransaction || code === sqlStates.invalidStatementName) return true
-  if (code === sqlStates.featureNotSupported && routine === 'RevalidateCachedQuery') return true
-  return (code === 'XX000' && message.startsWith('cache lookup failed')) || isTypeError(reason.cause)
-}
-
 function forgetPlan(session: Session, { known, binding }: BoundStatement): void {
   const plan = known.plans.get(binding.shape)
   known.plans.delete(binding.shape)
-  if (plan !== undefined) session.prepared.forget(plan)
+  if (plan !== undefined) session.prepared.giveUp(plan)
 }

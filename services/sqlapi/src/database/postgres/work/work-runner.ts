@@ -16,9 +16,13 @@ import { endWith, type StatementSpans, type Times } from '../../statement-spans.
 import { runBatch } from './batch.ts'
 import { toFailure } from '../sessions/postgres-failures.ts'
 import type { Session } from '../sessions/session.ts'
-import { type BoundStatement, needsNewPlan, type StatementRunner } from './statement-runner.ts'
+import type { BoundStatement, StatementRunner } from './statement-runner.ts'
+import { needsNewPlan } from './stale-plan.ts'
 import type { SessionNeeds } from './session-needs.ts'
 import { SharedRun, type SharedRunOwner } from './shared-run.ts'
+
+/** With the plans that are known, with new ones, and, for a batch, with new ones for each set. */
+const lastAttempt = 3
 
 /** Read each time, because who is told changes. */
 type RunOptions = Pick<DatabaseOptions, 'name' | 'meter' | 'onStatementFailure'>
@@ -98,7 +102,9 @@ export class WorkRunner implements SharedRunOwner {
       await this.#resetFor(work, session)
       const span = this.spans.beginAll(work)
       const comment = this.spans.commentOf(span)
-      const running = this.#transact(session, work, () => runBatch(this.runner, session, work, comment))
+      const running = this.#transact(session, work, (attempt) =>
+        runBatch({ runner: this.runner, session, work, comment, isUnsteady: attempt === lastAttempt }),
+      )
       return span === undefined ? running : endWith(span, running)
     })
   }
@@ -163,22 +169,23 @@ export class WorkRunner implements SharedRunOwner {
     })
   }
 
-  async #transact(session: Session, work: Work, job: () => Promise<Result>): Promise<Result> {
+  async #transact(session: Session, work: Work, job: (attempt: number) => Promise<Result>): Promise<Result> {
     for (let attempt = 1; ; attempt++) {
       try {
+        session.newPlans = undefined
         await session.begin()
-        const result = await job()
+        const result = await job(attempt)
         await session.command('COMMIT')
         return result
       } catch (error) {
         // Where the connection is lost the server rolls back by itself.
         await session.command('ROLLBACK').catch(() => undefined)
         this.#options.meter?.rolledBack()
-        // The transaction is undone, so running it once more with fresh plans is safe, unless the file itself can
-        // commit.
-        if (attempt > 1 || this.runner.isAnySession(work) || !needsNewPlan(error))
-          throw toFailure(error, firstStatement(work))
+        if (!needsNewPlan(error)) throw toFailure(error, firstStatement(work))
         this.runner.forget(session, work)
+        // The transaction is undone, so running it again is safe, unless what the file has run itself can commit.
+        if (attempt === lastAttempt || (session.newPlans !== undefined && this.runner.isAnySession(work)))
+          throw toFailure(error, firstStatement(work))
       }
     }
   }
