@@ -80,7 +80,10 @@ const refused: readonly (readonly [query: string, cure: RegExp])[] = [
   ['target_session_attrs=master', /target_session_attrs .*primary/],
   ['channel_binding=require', /channel_binding .*verify-full/],
   ['gssencmode=require', /Kerberos/],
-  ['connect_timeout=3', /acquire_timeout_seconds/],
+  ['connect_timeout=3s', /connect_timeout .*whole number of seconds/],
+  ['connect_timeout=1.5', /connect_timeout .*whole number/],
+  ['connect_timeout=', /connect_timeout .*whole number/],
+  ['connect_timeout=1&connect_timeout=2', /occurs twice/],
   ['keepalives=0', /always on/],
   ['keepalives_idle=0', /seconds/],
   ['keepalives_interval=3', /sysctl/],
@@ -130,6 +133,15 @@ test('no value and no piece of a password is ever told [S20]', () => {
     }),
   )
   ok(!urlParameterProblems(`postgres://h/db?password=a&${secret}=1&x${secret}`).join().includes(secret))
+})
+
+test('connect_timeout means what it means to libpq: seconds for each server, and no limit from 0 down [F9]', () => {
+  const seconds = (query: string): unknown => readLocation(`postgres://h,i/db?${query}`).connectTimeoutSeconds
+  strictEqual(seconds('connect_timeout=3'), 3)
+  strictEqual(seconds('connect_timeout=1'), 1)
+  for (const none of ['', 'connect_timeout=0', 'connect_timeout=-1']) strictEqual(seconds(none), undefined)
+  // A timer that is longer would end at once.
+  strictEqual(seconds('connect_timeout=999999999'), 2_147_483)
 })
 
 test('what is honoured reaches the connection [S20]', () => {

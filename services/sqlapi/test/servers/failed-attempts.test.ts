@@ -182,6 +182,22 @@ describe('an attempt to connect that fails closes its socket', { concurrency: 4 
     secure.close()
   })
 
+  test('connect_timeout of the URL is the time for each of its servers [F9]', async () => {
+    const silent = await startCounting(() => undefined)
+    const last = await startCounting((socket) => void socket.write(welcome))
+    const at = ({ port }: Counting): string => `127.0.0.1:${port}`
+    const hosts = [silent, silent, last].map(at).join(',')
+    const opened = await openSocket({ url: `postgres://u@${hosts}/db?connect_timeout=1`, connectTimeoutSeconds: 600 })
+    strictEqual(opened.server, at(last))
+    strictEqual(silent.all(), 2)
+    opened.leave()
+    // A limit of 0 is none of its own.
+    const url = `postgres://u@${at(silent)}/db?connect_timeout=0`
+    await rejects(openSocket({ url, connectTimeoutSeconds: 1 }), /timeout expired/)
+    await until(() => silent.open() + last.open() === 0, 'no open connection')
+    await Promise.all([silent.close(), last.close()])
+  })
+
   test('an attempt that nobody wants any more ends [F1]', async () => {
     const server = await startCounting(() => undefined)
     const url = `postgres://u:p@127.0.0.1:${server.port}/db`

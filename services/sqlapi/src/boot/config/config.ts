@@ -32,7 +32,7 @@ import { isLegacy, translateLegacy } from './legacy.ts'
 import { passwordFileProblems, passwordOf } from './passwords.ts'
 import { remarksOn } from './remarks.ts'
 import { type Config, type DatasourceConfig, parseConfig, passwordField, sqlapiFile } from './schema.ts'
-import { injectCredentials, isInMemory, pooledProblems, userOf } from './url.ts'
+import { injectCredentials, isInMemory, pooledProblems, timeoutProblems, userOf } from './url.ts'
 
 /** Where the file is looked for. */
 export const search: Search = {
@@ -191,6 +191,7 @@ function ruleProblems(config: Config, env: Environment | undefined): Problem[] {
       ...datasourceProblems(datasource, index, known, env),
       ...workerProblems(datasource, index, config.server.workers),
       ...pooledProblems(datasource, index),
+      ...timeoutProblems(datasource, index),
       ...replicaProblems(datasource, index),
     ]),
     ...Object.entries(config.projectDatasourceMap)

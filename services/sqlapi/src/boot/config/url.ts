@@ -5,6 +5,7 @@
 import type { Problem } from '@services/config-file'
 import type { UrlRules } from '../../database/url-rules.ts'
 import { dialectOf, dialects, urlPrefixes } from '../../dialects.ts'
+import type { DatasourceConfig } from './schema.ts'
 import { parameterProblems } from './url-parameters.ts'
 
 const hidden = '*****'
@@ -40,6 +41,24 @@ export function pooledProblems(
   if (pooler !== 'transaction') return []
   const messages = rulesOf(url)?.pooledConflictsOf(split(url).query) ?? []
   return messages.map((message) => ({ path: ['datasources', index, 'url'], message }))
+}
+
+/** The field and the parameter of a URL that say the same: which of them counts nobody should have to know. */
+export function timeoutProblems(
+  {
+    url,
+    replicas,
+    connectTimeoutSeconds,
+  }: Pick<DatasourceConfig, 'url' | 'replicas'> & { readonly connectTimeoutSeconds?: number | undefined },
+  index: number,
+): Problem[] {
+  if (connectTimeoutSeconds === undefined) return []
+  const named = [['url', url], ...replicas.map((each, at) => [`replicas[${at}]`, each])] as [string, string][]
+  const both = named.filter(([, each]) => hasLogin(each) && split(each).query.has('connect_timeout'))
+  if (both.length === 0) return []
+  const places = both.map(([place]) => place).join(', ')
+  const message = `cannot be combined with connect_timeout in ${places}; leave one of them out`
+  return [{ path: ['datasources', index, 'connect_timeout_seconds'], message }]
 }
 
 /** The URL with every password replaced. Never throws, whatever the text is. */

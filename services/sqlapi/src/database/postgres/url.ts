@@ -75,9 +75,7 @@ const parameters: Readonly<Record<string, ParameterRule>> = {
   min_protocol_version: only(/^3\.0$/, 'the protocol is 3.0; leave it out'),
   max_protocol_version: only(/^3\.0$/, 'the protocol is 3.0; leave it out'),
 
-  connect_timeout: refused(
-    'use connect_timeout_seconds of the datasource; acquire_timeout_seconds is for the whole wait',
-  ),
+  connect_timeout: only(/^-?\d{1,9}$/, 'expected a whole number of seconds; 0 or less sets no limit'),
   keepalives: only(/^1$/, 'keep-alive is always on; leave it out'),
   keepalives_idle: only(/^[1-9]\d{0,4}$/, 'expected a number of seconds from 1 to 99999'),
   keepalives_interval: refused(ofMachine),

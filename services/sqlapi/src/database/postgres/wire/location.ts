@@ -30,6 +30,8 @@ export interface Location {
   readonly startup: Readonly<Record<string, string>>
   /** SCRAM is bound to the TLS connection where the server offers it. */
   readonly enableChannelBinding: boolean
+  /** For each address of a server; undefined where the URL sets no limit. */
+  readonly connectTimeoutSeconds: number | undefined
   /** TCP probes the connection after this many seconds without a packet. */
   readonly keepaliveSeconds: number
   /** What the URL's `options` set. */
@@ -75,6 +77,7 @@ export function toLocation(url: string, parsed: ReadUrl, wishes: Wishes): Locati
     isSslOptional: parsed['sslmode'] === 'prefer',
     startup: { ...startup, ...(options ? { options } : {}), ...own },
     enableChannelBinding: parsed['channel_binding'] === 'prefer',
+    connectTimeoutSeconds: toTimeout(Number(parsed['connect_timeout'] ?? 0)),
     keepaliveSeconds: Number(parsed['keepalives_idle'] ?? keepaliveSeconds),
     options: readOptions(options ?? ''),
   }
@@ -82,6 +85,13 @@ export function toLocation(url: string, parsed: ReadUrl, wishes: Wishes): Locati
 
 /** Without a word in the URL; firewalls forget a connection after some minutes. */
 const usualKeepaliveSeconds = 20
+
+/** No timer is longer. */
+const maxTimeoutSeconds = 2_147_483
+
+function toTimeout(seconds: number): number | undefined {
+  return seconds > 0 ? Math.min(seconds, maxTimeoutSeconds) : undefined
+}
 
 function toTls(ssl: unknown, parsed: Readonly<Record<string, unknown>>): false | object {
   if (ssl !== true && typeof ssl !== 'object') return false

@@ -17,7 +17,10 @@ export interface DriverOptions extends Wishes {
   readonly login?: { locate(wishes: Wishes): Location } | undefined
   /** For all servers together. */
   readonly connectTimeoutSeconds: number
-  /** For each address of a server; unless it is given, servers share the time for all, but have a second at least. */
+  /**
+   * For each address of a server; unless it or the URL sets it, servers share the time for all, but have a second at
+   * least.
+   */
   readonly hostTimeoutSeconds?: number | undefined
   /** Shared by all who connect to the same servers. */
   readonly order?: ServerOrder | undefined
@@ -63,7 +66,8 @@ export function openSocket(options: DriverOptions): Promise<Opened> {
   const { url, login, connectTimeoutSeconds, hostTimeoutSeconds, signal, order = new ServerOrder() } = options
   const location = login?.locate(options) ?? readLocation(url, options)
   const { hosts, target } = location
-  const timeoutSeconds = hostTimeoutSeconds ?? Math.max(1, connectTimeoutSeconds / hosts.length)
+  const share = Math.max(1, connectTimeoutSeconds / hosts.length)
+  const timeoutSeconds = hostTimeoutSeconds ?? location.connectTimeoutSeconds ?? share
   const only = hosts.length === 1 && target === 'any' ? hosts[0] : undefined
   const attempt = { timeoutSeconds, needsStanding: target !== 'any', signal }
   if (only === undefined) return new Search(location, attempt, order).open()
