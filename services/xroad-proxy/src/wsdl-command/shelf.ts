@@ -8,6 +8,8 @@ import { namesIn } from '../boot/ingest/folder.ts'
 import { writeWhole } from '../boot/ingest/whole-file.ts'
 
 export interface Shelf {
+  /** The folder below the directory of WSDL files that names are relative to; empty for that directory itself. */
+  readonly place: string
   /** For people. */
   pathOf(file: string): string
   /** Throws `FileProblem`. */
@@ -22,6 +24,7 @@ export interface Shelf {
 
 export function onDisk(root: string): Shelf {
   return {
+    place: '',
     pathOf: (file) => join(root, file),
     read: (file) => readInside(root, file),
     readIfAny: (file) => readInsideIfAny(root, file),
@@ -38,6 +41,7 @@ export interface Places {
   readonly source: string | undefined
   /** Where all of it will be. */
   readonly target: string
+  readonly place: string
 }
 
 export class Gathered implements Shelf {
@@ -46,6 +50,10 @@ export class Gathered implements Shelf {
 
   constructor(places: Places) {
     this.#places = places
+  }
+
+  get place(): string {
+    return this.#places.place
   }
 
   /** Everything that was written or read. */

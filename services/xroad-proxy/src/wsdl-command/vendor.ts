@@ -5,9 +5,9 @@
  */
 import { createHash } from 'node:crypto'
 import { join, posix } from 'node:path'
-import { FileProblem } from '../boot/ingest/files.ts'
+import { FileProblem, nearFile } from '../boot/ingest/files.ts'
 import { removeDownloads } from '../boot/ingest/leftovers.ts'
-import { besideWsdl, includeName, readVendored, type VendoredFile, writeVendored } from '../wsdl/schema/vendored.ts'
+import { besideWsdl, readVendored, type VendoredFile, writeVendored } from '../wsdl/schema/vendored.ts'
 import { WsdlError } from '../wsdl/xml/xml.ts'
 import { DownloadError, type Downloader } from './download.ts'
 import { readLocations } from './locations.ts'
@@ -115,9 +115,10 @@ class VendorRun {
     const file = posix.join(posix.dirname(from), location)
     if (this.#seen.has(file)) return
     this.#seen.add(file)
-    const isPlain = location.split('/').every((step) => includeName.test(step)) && !file.startsWith('..')
+    const { place } = this.#shelf
+    const isRead = nearFile(posix.join(place, this.#wsdl), posix.join(place, from), location) !== undefined
     try {
-      if (!isPlain) throw new FileProblem('has a name that the service does not read')
+      if (!isRead) throw new FileProblem(whyNotRead(location, place))
       if (this.#seen.size > limits.files) throw new FileProblem(tooMany)
       this.#queue.push({ file, bytes: this.#shelf.read(file), url: undefined })
     } catch (error) {
@@ -196,6 +197,12 @@ class VendorRun {
   #fail(subject: string, detail: string): void {
     this.steps.push({ outcome: 'failed', subject, detail })
   }
+}
+
+function whyNotRead(location: string, place: string): string {
+  if (!/(?:^|\/)\.\.\//.test(location)) return 'has a name that the service does not read'
+  const hint = place === '' || place.includes('/') ? '' : '; a WSDL in <owner>/<subsystem>/ may name files in <owner>/'
+  return `leads out of the folder of the owner, where the service does not follow${hint}`
 }
 
 const maxStemCharacters = 100

@@ -192,6 +192,29 @@ describe('includes [S-wsdl.2]', () => {
     })
   }
 
+  test('found: in the folder of the owner, for a WSDL in that of a subsystem [G10]', () => {
+    const { endpoints, warnings } = drop({
+      'wsdl/a/b/api.wsdl': farWsdl('../lib/types.xsd'),
+      'wsdl/a/b/api.meta.yaml': sidecar,
+      'wsdl/a/lib/types.xsd': farSchema,
+    })
+    deepStrictEqual(warnings, [])
+    deepStrictEqual(urls(endpoints()), ['/a/b-find'])
+  })
+
+  test('not read: outside the folder of the owner, for a WSDL in that of a subsystem [G10]', () => {
+    for (const location of ['../../c/types.xsd', '../../types.xsd', '../../../types.xsd', '..', '../../a']) {
+      const { endpoints, warnings } = drop({
+        'wsdl/a/b/api.wsdl': farWsdl(location),
+        'wsdl/a/b/api.meta.yaml': sidecar,
+        'wsdl/c/types.xsd': farSchema,
+        'wsdl/types.xsd': farSchema,
+        'types.xsd': farSchema,
+      })
+      deepStrictEqual([urls(endpoints()), warnings.length], [[], 1], location)
+    }
+  })
+
   const refused = [
     '../types.xsd',
     '../b/types.xsd',

@@ -174,6 +174,38 @@ describe('what it includes [P1.3]', () => {
     strictEqual(started(folder).length, 1)
   })
 
+  test('files in the folder of the owner come along for a WSDL in that of a subsystem [G10]', async () => {
+    const { folder, add } = project({
+      'in/api/api.wsdl': including('../lib/a.xsd'),
+      'in/lib/a.xsd': schema(include('deep/b.xsd')),
+      'in/lib/deep/b.xsd': schema(include('../../lib/c.xsd')),
+      'in/lib/c.xsd': schema(far),
+    })
+    strictEqual((await add('in/api/api.wsdl', ...provider, '--owner', 'arireg/v2')).stderr, '')
+    deepStrictEqual(filesIn(join(folder, 'wsdl/arireg')), [
+      'lib/a.xsd',
+      'lib/c.xsd',
+      'lib/deep/b.xsd',
+      'v2/api.meta.yaml',
+      'v2/api.wsdl',
+    ])
+    match(started(folder)[0]?.envelope ?? '', /<far>/)
+  })
+
+  test('nothing outside the folder of the owner comes along, by whatever way [G10]', async () => {
+    for (const location of ['../../up.xsd', '../lib/../../up.xsd', '../../in/lib/c.xsd']) {
+      const { folder, add } = project({
+        'in/api/api.wsdl': including(location),
+        'in/lib/c.xsd': schema(far),
+        'up.xsd': schema(far),
+      })
+      const { code, stderr } = await add('in/api/api.wsdl', ...provider, '--owner', 'arireg/v2')
+      strictEqual(code, 1)
+      match(stderr, /leads out of the folder of the owner/)
+      ok(!existsSync(join(folder, 'wsdl')), location)
+    }
+  })
+
   test('an imported WSDL gets a sidecar too, so that its own address is never called', async () => {
     const imports = '<wsdl:import namespace="urn:t" location="inner.wsdl"/>'
     const outer = `<wsdl:definitions xmlns:wsdl="http://schemas.xmlsoap.org/wsdl/" targetNamespace="urn:o">${imports}</wsdl:definitions>`
@@ -194,7 +226,8 @@ describe('what it includes [P1.3]', () => {
   test('one that cannot be had refuses all, and leaves nothing', async () => {
     const missing: Readonly<Record<string, RegExp>> = {
       'none.xsd': /none\.xsd named in wsdl\/arireg\/api\.wsdl, does not exist/,
-      '../up.xsd': /\.\.\/up\.xsd named in .* has a name that the service does not read/,
+      '../up.xsd':
+        /\.\.\/up\.xsd named in .* leads out of the folder of the owner, .* in <owner>\/<subsystem>\/ may name/,
       '/etc/passwd': /\/etc\/passwd named in/,
       'link.xsd': /reached through a symbolic link/,
       'folder.xsd': /folder\.xsd named in .*is not a regular file/,

@@ -269,7 +269,10 @@ test('schemas beside the WSDL are followed, framework schemas are not fetched [D
   }
   const steps = await run(newFolder(files))
   deepStrictEqual(outcomes(steps), ['failed', 'fetched'])
-  match(words(steps), /\.\.\/up\.xsd named in .*api\.wsdl, has a name that the service does not read/)
+  match(
+    words(steps),
+    /\.\.\/up\.xsd named in .*api\.wsdl, leads out of the folder of the owner, where the service does not follow$/m,
+  )
   deepStrictEqual(site.asked, ['/two.xsd'])
 })
 

@@ -52,11 +52,11 @@ export function readInsideIfAny(root: string, file: string): Buffer | undefined 
 }
 
 /**
- * Where the includes and imports of a WSDL lead: to files in its own folder and below. An address of the network leads
- * to the copy that was downloaded for it, or to a file beside the WSDL with the address's last part as its name.
+ * Where the includes and imports of a WSDL lead: to files in the folder of its owner and below. An address of the
+ * network leads to the copy that was downloaded for it, or to a file beside the WSDL with the address's last part as
+ * its name.
  */
 export function resolveBeside(root: string, wsdl: string): Resolve {
-  const home = posix.dirname(wsdl)
   const vendored = vendoredFiles(root, wsdl)
   const read = new Map<string, Uint8Array>()
   let left = maxIncludedBytes
@@ -75,7 +75,7 @@ export function resolveBeside(root: string, wsdl: string): Resolve {
     }
   }
   return (location, from) => {
-    for (const file of candidates(location, from, home, vendored)) {
+    for (const file of candidates(location, from, wsdl, vendored)) {
       const bytes = open(file)
       if (bytes !== undefined) return { file, bytes }
     }
@@ -83,10 +83,11 @@ export function resolveBeside(root: string, wsdl: string): Resolve {
   }
 }
 
-function candidates(location: string, from: string, home: string, vendored: readonly VendoredFile[]): string[] {
+function candidates(location: string, from: string, wsdl: string, vendored: readonly VendoredFile[]): string[] {
+  const home = posix.dirname(wsdl)
   const origin = vendored.find(({ file }) => posix.join(home, file) === from)
   const url = /^https?:\/\//i.test(location) ? URL.parse(location) : origin && URL.parse(location, origin.url)
-  const near = insideOf(home, posix.dirname(from), location)
+  const near = nearFile(wsdl, from, location)
   if (!url) return near === undefined ? [] : [near]
   url.hash = ''
   const copies = vendored.filter((entry) => entry.url === url.href).map(({ file }) => file)
@@ -95,12 +96,13 @@ function candidates(location: string, from: string, home: string, vendored: read
   return [...names.map((name) => posix.join(home, name)), ...(near === undefined ? [] : [near])]
 }
 
-/** The file that a relative location means; undefined for one that leaves the folder or has odd characters. */
-function insideOf(home: string, folder: string, location: string): string | undefined {
+/** The file that a relative location means; undefined for one that leaves the owner's folder or has odd characters. */
+export function nearFile(wsdl: string, from: string, location: string): string | undefined {
   const steps = location.split('/')
   if (!steps.every((step) => includeName.test(step))) return undefined
-  const file = posix.join(folder, location)
-  const isInside = home === '.' ? !file.startsWith('../') : file.startsWith(`${home}/`)
+  const file = posix.join(posix.dirname(from), location)
+  const [owner = ''] = posix.dirname(wsdl).split('/')
+  const isInside = owner === '.' ? !file.startsWith('../') : file.startsWith(`${owner}/`)
   return isInside && !isDots(steps.at(-1) ?? '') ? file : undefined
 }
 

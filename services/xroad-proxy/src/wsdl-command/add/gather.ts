@@ -122,7 +122,7 @@ export async function gather(wsdls: readonly IncomingWsdl[], root: string, downl
   const origins = new Map<string, string>()
   for (const wsdl of wsdls) {
     const { place, name, source, url } = wsdl
-    const shelf = shelves.get(place) ?? new Gathered({ source, target: join(root, place) })
+    const shelf = shelves.get(place) ?? new Gathered({ source, target: join(root, place), place })
     shelves.set(place, shelf)
     const list = besideWsdl(name, '.vendor.json')
     if (url !== undefined) shelf.write(list, writeVendored([{ url, file: name, sha256: digestOf(wsdl.bytes) }]))
@@ -151,7 +151,7 @@ export async function gather(wsdls: readonly IncomingWsdl[], root: string, downl
 export function listsBeside(wsdls: readonly IncomingWsdl[], root: string): string {
   const places = [...new Set(wsdls.map(({ place }) => place))]
   return places
-    .map((place) => new Gathered({ source: undefined, target: join(root, place) }).otherLists('').join(''))
+    .map((place) => new Gathered({ source: undefined, target: join(root, place), place }).otherLists('').join(''))
     .join('')
 }
 

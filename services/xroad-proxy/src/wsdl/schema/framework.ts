@@ -3,6 +3,7 @@
  * these namespaces is satisfied, whatever its schemaLocation says. Of their content only the parts that messages use.
  */
 import { soapVersions } from '../../soap-versions.ts'
+import { xmldsig } from './xmldsig.ts'
 import { namespaceOf, namespaces, type QName, toQName } from '../xml/qname.ts'
 
 const versions = Object.values(soapVersions)
@@ -48,6 +49,7 @@ const known: ReadonlySet<string> = new Set([
   'http://x-road.ee/xsd/x-road.xsd',
   'http://x-rd.net/xsd/xroad.xsd',
   'http://x-tee.riik.ee/xsd/xtee.xsd',
+  'http://www.w3.org/2000/09/xmldsig#',
   'http://www.w3.org/1999/xlink',
   'http://www.w3.org/2002/xforms',
 ])
@@ -164,6 +166,7 @@ export const frameworkSchemas: readonly string[] = [
   attachments,
   identifiers,
   xroad,
+  xmldsig,
 ]
 
 /** Attributes that say how a value is encoded or sent; a literal message does without them. */
