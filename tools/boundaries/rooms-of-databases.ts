@@ -51,6 +51,12 @@ export const databases: readonly Room[] = [
   },
   { room: 'database/postgres/parser.ts', is: "PostgreSQL's own parser" },
   {
+    room: 'database/postgres/needs',
+    is: 'what statements cannot run without',
+    imports: 'model.ts sql database/postgres/grammar.ts',
+    isPure: true,
+  },
+  {
     room: 'database/postgres/describe',
     is: 'what statements are, without running them',
     imports: 'description.ts model.ts errors.ts json sql database/described.ts database/postgres/**',

@@ -51,6 +51,8 @@ export type StatementDescription =
       readonly parameters: readonly DescribedParameter[]
       /** Those of its result, in their order; undefined when it has none. */
       readonly columns: readonly DescribedColumn[] | undefined
+      /** Why it may not run all the same; only where rights and names are looked up. */
+      readonly doubt?: string | undefined
     }
   | {
       readonly outcome: 'failed'
@@ -105,4 +107,6 @@ export interface DescribeOptions {
    * them, and may be null. It spares many questions.
    */
   readonly isRough?: boolean
+  /** Rights, and names that a database does not look at before a statement runs, are looked up as well. */
+  readonly looksUp?: boolean
 }

@@ -108,7 +108,7 @@ async function describePortion(
   { isRough }: Pick<AskOptions, 'isRough'>,
 ): Promise<void> {
   const scripts = endpoints.map((endpoint) => scriptOf(endpoint, database))
-  const described = await database.describe(scripts, { isRough })
+  const described = await database.describe(scripts, { isRough, looksUp: true })
   for (const [index, endpoint] of endpoints.entries()) descriptions.set(endpoint, described[index] ?? [])
 }
 

@@ -33,11 +33,11 @@ function remarkOf(
   file: DescribedFile,
 ): Remark[] {
   // What is refused without asking is a rule's affair (rules/judge.ts).
-  if (statement.refusal !== undefined || description.outcome === 'described' || description.outcome === 'parsed')
-    return []
-  if (description.outcome === 'unchecked') {
+  if (statement.refusal !== undefined || description.outcome === 'parsed') return []
+  if (description.outcome !== 'failed') {
+    const message = description.outcome === 'described' ? description.doubt : description.reason
     const { line, column } = statement
-    return [{ code: 'not-checked', line, column, message: description.reason }]
+    return message === undefined ? [] : [{ code: 'not-checked', line, column, message }]
   }
   const { mistake, line, column, detail } = description
   const message = withNames(

@@ -101,6 +101,17 @@ describe('what cannot run', () => {
     })
   }
 
+  test('sqlite: what SQLite looks at later is not-checked [F7]', async () => {
+    const later = ['DETACH nosuch', 'RELEASE nosuch', 'ROLLBACK TO nosuch', 'CREATE VIRTUAL TABLE v USING nosuch(a)', 'CREATE TABLE t (a CHECK (nosuch > 1))', 'CREATE VIEW v AS SELECT nosuch FROM orders'] // prettier-ignore
+    const { code, findings } = await check('sqlite', [...later, 'CREATE TABLE t (a)', 'DROP TABLE orders', 'ROLLBACK'])
+    const told = findings.filter(({ code: what }) => what !== 'session-change')
+    deepStrictEqual(
+      told.map(({ code: what, file }) => `${what} ${file}`),
+      later.map((_, index) => `not-checked sql/demo/POST/${index}.sql`),
+    )
+    strictEqual(code, 0)
+  })
+
   test('--explain passes over commands that have no plan [F7]', async () => {
     const commands = ['SHOW work_mem', 'NOTIFY news', 'EXPLAIN SELECT total FROM orders', 'TRUNCATE orders']
     const { code, stderr, findings } = await check('postgres', commands, ['--explain'])

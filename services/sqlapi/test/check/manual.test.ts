@@ -25,7 +25,7 @@ const examples = tableAfter(manual, '<!-- table: codes').map(([code = '', , , ce
   const [path = '', ...lines] = inBackquotes(cell)
   return { code, path: path.replace('a.sql', `${code}.sql`), text: lines.join('\n') }
 })
-/** Need another file before (test/commands/lock.test.ts), or a role with fewer rights. */
+/** Need another file before (test/commands/lock.test.ts), or another role (test/check/rights.test.ts). */
 const elsewhere = new Set(['lock', 'permission'])
 
 let findings: readonly Finding[] = []

@@ -103,12 +103,12 @@ export class PostgresDatabase implements Database {
 
   async describe(
     scripts: readonly Script[],
-    { isRough = false }: DescribeOptions = {},
+    { isRough = false, looksUp = false }: DescribeOptions = {},
   ): Promise<readonly (readonly StatementDescription[])[]> {
     // Serving does not need it.
     const { describeScripts } = await import('./describe/describe.ts')
     const reachesOut = (statement: Statement): boolean => this.#runner.reachesOut(statement)
-    return this.#ask((session) => describeScripts(session, scripts, { reachesOut, isRough }))
+    return this.#ask((session) => describeScripts(session, scripts, { reachesOut, isRough, looksUp }))
   }
 
   async names(): Promise<CatalogNames> {

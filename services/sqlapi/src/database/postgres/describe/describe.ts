@@ -17,6 +17,7 @@ import type { ColumnDescription } from '../wire/frames.ts'
 import { askForColumns, askForTypes, type ColumnFacts, type TypeNames } from './catalog-questions.ts'
 import { askPatiently, type Question } from './lock-waits.ts'
 import { toFailed } from './mistakes.ts'
+import { askAboutInner, findLacks } from './lacks.ts'
 import { findNullability } from './nullability.ts'
 import { findTypesOf, type Typed } from './types.ts'
 import { findVarying } from './varying.ts'
@@ -27,6 +28,8 @@ export interface DescribeOptions {
   readonly reachesOut: (statement: Statement) => boolean
   /** Whether the types of values in columns, and what may be null, do not matter. */
   readonly isRough: boolean
+  /** Whether to look up rights, and names that the server does not look at. */
+  readonly looksUp: boolean
 }
 
 export async function describeScripts(
@@ -41,7 +44,7 @@ export async function describeScripts(
     return await complete(
       session,
       questions.map(({ length }) => outcomes.slice(at, (at += length))),
-      options.isRough,
+      options,
     )
   } catch (error) {
     // Nothing but a lost connection ends up here.
@@ -51,14 +54,27 @@ export async function describeScripts(
 
 /** What the server has said, before the catalogue is asked. */
 type Outcome =
-  | { readonly statement: Statement; readonly typed: Typed; readonly varying: ReadonlySet<number> }
+  | {
+      readonly statement: Statement
+      readonly typed: Typed
+      readonly varying: ReadonlySet<number>
+      readonly mayOn: Statement | undefined
+      /** The query in a command, which the server was asked about by itself. */
+      readonly hasInner: boolean
+    }
   | Exclude<StatementDescription, { outcome: 'described' }>
+
+type TypedOutcome = Extract<Outcome, { typed: Typed }>
+
+function isTyped(outcome: Outcome): outcome is TypedOutcome {
+  return 'typed' in outcome
+}
 
 /** One for each statement. */
 function questionsOf(session: Session, { statements }: Script, options: DescribeOptions): Question<Outcome>[] {
   const dependences = dependencesOf(statements, grammar, options.reachesOut)
   return statements.map((statement, index) => ({
-    ask: () => askAbout(session, statement, dependences[index] as Dependence, options.isRough),
+    ask: () => askAbout(session, statement, dependences[index] as Dependence, options),
     isLocked: (outcome) => 'outcome' in outcome && outcome === locked,
   }))
 }
@@ -67,7 +83,7 @@ async function askAbout(
   session: Session,
   statement: Statement,
   { on, mayOn }: Dependence,
-  isRough: boolean,
+  { isRough, looksUp }: DescribeOptions,
 ): Promise<Outcome> {
   if (statement.refusal !== undefined) return toRefused(statement, statement.refusal)
   if (on !== undefined) return dependsOn(on)
@@ -75,7 +91,9 @@ async function askAbout(
   if ('typed' in outcome) {
     const { typed } = outcome
     const varying = isRough ? new Set<number>() : await findVarying(session, statement, typed)
-    return { statement, typed, varying }
+    const inner = looksUp ? await askAboutInner(session, statement) : undefined
+    if (inner?.outcome === 'failed') return mayOn === undefined ? inner : dependsOn(mayOn)
+    return { statement, typed, varying, mayOn, hasInner: inner !== undefined }
   }
   if (outcome.error.code === sqlStates.lockNotAvailable) return locked
   if (outcome.isUndecided) {
@@ -90,8 +108,9 @@ const locked = unchecked('what it needs is locked by somebody else')
 async function complete(
   session: Session,
   outcomes: readonly (readonly Outcome[])[],
-  isRough: boolean,
+  { isRough, looksUp }: DescribeOptions,
 ): Promise<readonly (readonly StatementDescription[])[]> {
+  const found = looksUp ? await findLacks(session, outcomes.flat().filter(isTyped)) : undefined
   const typed = outcomes.flat().flatMap((outcome) => ('typed' in outcome ? [outcome.typed] : []))
   const columns = typed.flatMap((each) => each.columns ?? [])
   const [names, facts] = await Promise.all([
@@ -105,15 +124,22 @@ async function complete(
   ])
   return Promise.all(
     outcomes.map((ofScript) =>
-      Promise.all(ofScript.map(async (outcome) => ('typed' in outcome ? toDescribed(outcome, names, facts) : outcome))),
+      Promise.all(
+        ofScript.map(async (outcome) => {
+          if (!isTyped(outcome)) return outcome
+          const said = found?.get(outcome)
+          return said !== undefined && typeof said !== 'string' ? said : toDescribed(outcome, names, facts, said)
+        }),
+      ),
     ),
   )
 }
 
 async function toDescribed(
-  { statement, typed, varying }: Extract<Outcome, { typed: Typed }>,
+  { statement, typed, varying }: TypedOutcome,
   names: TypeNames,
   facts: ColumnFacts,
+  doubt: string | undefined,
 ): Promise<StatementDescription> {
   const { text, parameters, columns } = typed
   const isNeverNull = (column: ColumnDescription): boolean => facts.tableOfNotNull(column) !== undefined
@@ -128,6 +154,7 @@ async function toDescribed(
         isList: statement.slots.some((slot) => slot.source === source && slot.role !== 'value'),
       }
     }),
+    doubt,
     columns: columns?.map((column, index): DescribedColumn => {
       const table = facts.tableOfNotNull(column)
       const isNotNull = table !== undefined && nullability?.mayBeNull(index, table) === false

@@ -86,8 +86,20 @@ async function describeStatement(asked: Asked, statement: Statement): Promise<St
 
 type Columns = ReturnType<SqliteStatement['columns']>
 
+/** What SQLite looks at only when the statement runs, or not on a connection that only reads. */
+const doubts: readonly (readonly [pattern: RegExp, reason: string])[] = [
+  [/^(?:DETACH|ATTACH)\b/i, 'SQLite looks for the database only when the statement runs'],
+  [/^(?:RELEASE|ROLLBACK[^;]+\bTO)\b/i, 'SQLite looks for the savepoint only when the statement runs'],
+  [/^CREATE\s+VIRTUAL\b/i, 'SQLite looks for the module only when the statement runs'],
+  [
+    /^CREATE\b[^]+?\bTABLE\b[^]+\bCHECK\b|^CREATE\s+TABLE\b[^]+\bCHECK\b/i,
+    'SQLite reads a CHECK only on a connection that writes',
+  ],
+  [/^CREATE\b[^]*?\b(?:VIEW|TRIGGER)\b/i, 'SQLite looks at what a view or a trigger names only when it is used'],
+]
+
 function toDescribed(
-  { names, slots }: Statement,
+  { names, slots, pieces }: Statement,
   prepared: SqliteStatement,
   nullableOf: (columns: Columns) => readonly (false | undefined)[],
 ): StatementDescription {
@@ -95,6 +107,7 @@ function toDescribed(
   const nullable = nullableOf(columns)
   return {
     outcome: 'described',
+    doubt: doubts.find(([pattern]) => pattern.test(pieces[0] as string))?.[1],
     // SQLite takes values of any type anywhere.
     parameters: names.map((name, source) => ({
       name,
