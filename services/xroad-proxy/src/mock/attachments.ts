@@ -1,14 +1,16 @@
 /**
  * Requests with attachments: the bytes of a multipart/related message -> its envelope and what came beside it, and an
- * answer that brings that back. As strict as RFC 2046 and RFC 2387 are; the service has its own code for both ways.
+ * answer that brings that back. A Security Server takes any multipart that it can read; the SOAP stack of a service
+ * that is called directly takes what RFC 2387 allows. The service has its own code for both ways.
  */
 import { createHash } from 'node:crypto'
 import { Refusal } from './faults.ts'
+import { type Leaf, parameterOf, readLeaves, refuseMime } from './mime.ts'
 import type { MockReply } from './wire.ts'
 import { escapeXml } from './xml-reader.ts'
 
 export interface SentAttachment {
-  /** Content-ID with its brackets. */
+  /** Content-ID with its brackets; empty if the part has none. */
   readonly id: string
   readonly type: string
   /** Content-Transfer-Encoding. */
@@ -24,22 +26,53 @@ export interface SentMessage {
   readonly attachments: readonly SentAttachment[]
 }
 
-export function isMultipart(type: string): boolean {
-  return /^\s*multipart\/related\s*;/i.test(type)
+/** A Security Server reads the envelope before it looks at what comes after it. */
+export interface OpenedMessage extends Pick<SentMessage, 'envelope' | 'type'> {
+  readonly others: readonly Leaf[]
 }
 
-/** `envelopeType` is that of a message without attachments. */
-export function openMessage(type: string, body: Buffer, envelopeType = 'text/xml'): SentMessage {
+export function isMultipart(type: string): boolean {
+  return bareType(type) === 'multipart/related'
+}
+
+/** Whether a Security Server reads messages of this Content-Type. */
+export function isTaken(type: string): boolean {
+  const bare = bareType(type)
+  return bare === 'text/xml' || bare === xop || isMultipart(type)
+}
+
+/** A message to a Security Server. */
+export function openMessage(type: string, body: Buffer): OpenedMessage {
+  if (!isMultipart(type)) return { envelope: body, type, others: [] }
+  const [root, ...others] = readLeaves(type, body).leaves
+  if (root === undefined) throw new Refusal('client.missing_soap', 'Request does not contain SOAP message')
+  const bare = bareType(typeOf(root))
+  if (bare !== xop && bare !== 'text/xml') refuseType(bare)
+  return { envelope: root.bytes, type: typeOf(root), others }
+}
+
+export function withAttachments({ envelope, type, others }: OpenedMessage): SentMessage {
+  return {
+    envelope,
+    type: type.replace(/^\s*application\/xop\+xml/i, 'text/xml'),
+    attachments: others.map(toAttachment),
+  }
+}
+
+/** A message to a service that is called without a Security Server. `envelopeType` is that of its version of SOAP. */
+export function openDirect(type: string, body: Buffer, envelopeType: string): SentMessage {
   if (!isMultipart(type)) return { envelope: body, type, attachments: [] }
-  const parts = split(body, parameterOf(type, 'boundary') ?? refuse('its Content-Type names no boundary')).map(readPart)
-  const [root, ...attachments] = parts
-  if (root === undefined) return refuse('it has no parts')
+  if (parameterOf(type, 'boundary') === undefined) refuseMime('its Content-Type names no boundary')
+  const { leaves, isClosed } = readLeaves(type, body)
+  if (!isClosed) refuseMime('it has no closing boundary')
+  const [root, ...attachments] = leaves.map(toAttachment)
+  if (root === undefined) return refuseMime('it has no parts')
   const start = parameterOf(type, 'start')
-  if (start !== undefined && start !== root.id) refuse(`its first part is ${root.id}, not ${start}`)
+  if (start !== undefined && start !== root.id) refuseMime(`its first part is ${root.id}, not ${start}`)
   checkTypes(type, root.type, envelopeType)
   const ids = attachments.map(({ id }) => id)
-  if (ids.includes('')) refuse('an attachment has no Content-ID')
-  if (new Set([root.id, ...ids]).size < parts.length) refuse('two parts have one Content-ID')
+  if (ids.includes('')) refuseMime('an attachment has no Content-ID')
+  if (new Set([root.id, ...ids]).size < leaves.length) refuseMime('two parts have one Content-ID')
   return { envelope: root.bytes, type: root.type.replace(/^application\/xop\+xml/i, envelopeType), attachments }
 }
 
@@ -56,52 +89,32 @@ function bareType(type: string): string {
   return (type.split(';', 1)[0] ?? '').trim().toLowerCase()
 }
 
-function refuse(problem: string): never {
-  throw new Refusal('client.mime_parsing_failed', `The multipart message cannot be read: ${problem}`)
+function typeOf({ type }: Leaf): string {
+  if (type === undefined) throw new Refusal('client.invalid_content_type', 'Could not get content type for part')
+  return type
 }
 
-function parameterOf(type: string, name: string): string | undefined {
-  const found = new RegExp(`;\\s*${name}\\s*=\\s*(?:"([^"]*)"|([^\\s;"]+))`, 'i').exec(type)
-  return found?.[1] ?? found?.[2]
+function refuseType(type: string): never {
+  throw new Refusal('client.invalid_content_type', `Invalid content type: ${type}`)
+}
+
+/** Its receiver decodes it. */
+function toAttachment(leaf: Leaf): SentAttachment {
+  const { id, encoding, bytes } = leaf
+  const isBase64 = encoding.toLowerCase() === 'base64'
+  return { id, type: typeOf(leaf), encoding, bytes: isBase64 ? Buffer.from(bytes.toString('latin1'), 'base64') : bytes }
 }
 
 /** What the message says of its envelope, and what the envelope says of itself. */
 function checkTypes(message: string, root: string, envelopeType: string): void {
   const bare = bareType(root)
-  if (bare !== xop && bare !== envelopeType)
-    throw new Refusal('client.invalid_content_type', `Invalid content type: ${root}`)
-  if (parameterOf(message, 'type')?.toLowerCase() !== bare) refuse('its parameter type is not that of its first part')
+  if (bare !== xop && bare !== envelopeType) refuseType(root)
+  if (parameterOf(message, 'type')?.toLowerCase() !== bare)
+    refuseMime('its parameter type is not that of its first part')
   if (bare !== xop) return
-  if (parameterOf(message, 'start-info') !== envelopeType) refuse(`its parameter start-info is not ${envelopeType}`)
-  if (parameterOf(root, 'type') !== envelopeType) refuse(`the parameter type of its first part is not ${envelopeType}`)
-}
-
-/** One character for each byte. */
-function split(body: Buffer, boundary: string): readonly string[] {
-  const literal = boundary.replaceAll(/[^\w]/g, String.raw`\$&`)
-  const lines = new RegExp(`\\r\\n--${literal}(--)?[ \\t]*(?=\\r\\n|$)`, 'g')
-  const text = `\r\n${body.toString('latin1')}`
-  const found = [...text.matchAll(lines)]
-  const last = found.findIndex(([, end]) => end !== undefined)
-  if (last === -1) refuse('it has no closing boundary')
-  return found
-    .slice(0, last)
-    .map(({ 0: line, index }, place) => text.slice(index + line.length + 2, found[place + 1]?.index))
-}
-
-function readPart(text: string): SentAttachment {
-  const end = `\r\n${text}`.indexOf('\r\n\r\n')
-  if (end === -1) refuse('the headers of a part have no end')
-  const headers = new Map(
-    text
-      .slice(0, Math.max(end - 2, 0))
-      .split('\r\n')
-      .map((line) => [line.split(':', 1)[0]?.toLowerCase() ?? '', line.slice(line.indexOf(':') + 1).trim()]),
-  )
-  const encoding = headers.get('content-transfer-encoding') ?? '7bit'
-  const content = Buffer.from(text.slice(end + 2), 'latin1')
-  const bytes = encoding.toLowerCase() === 'base64' ? Buffer.from(content.toString('latin1'), 'base64') : content
-  return { id: headers.get('content-id') ?? '', type: headers.get('content-type') ?? 'text/plain', encoding, bytes }
+  if (parameterOf(message, 'start-info') !== envelopeType) refuseMime(`its parameter start-info is not ${envelopeType}`)
+  if (parameterOf(root, 'type') !== envelopeType)
+    refuseMime(`the parameter type of its first part is not ${envelopeType}`)
 }
 
 const boundary = 'mock-echo'
@@ -114,10 +127,14 @@ export function bringBack(answer: MockReply, { attachments }: SentMessage): Mock
   const rootType = isXop ? xop : envelopeType
   const start = '<root@mock-echo>'
   const info = isXop ? `; start-info="${envelopeType}"` : ''
-  const head = (type: string, id: string): Buffer =>
-    Buffer.from(
-      `--${boundary}\r\nContent-Type: ${type}\r\nContent-Transfer-Encoding: binary\r\nContent-ID: ${id}\r\n\r\n`,
-    )
+  const head = (type: string, id: string): Buffer => {
+    const headers = [
+      `Content-Type: ${type}`,
+      'Content-Transfer-Encoding: binary',
+      ...(id === '' ? [] : [`Content-ID: ${id}`]),
+    ]
+    return Buffer.from(`--${boundary}\r\n${headers.join('\r\n')}\r\n\r\n`)
+  }
   const root = isXop ? `${rootType}; charset=utf-8; type="${envelopeType}"` : answer.type
   const parts = attachments.flatMap(({ id, type, bytes }) => [head(type, id), bytes, Buffer.from('\r\n')])
   return {

@@ -5,7 +5,7 @@
  * the last part of the path.
  */
 import type { Answers } from './answers.ts'
-import { bringBack, envelopeTypeOf, openMessage, type SentMessage, tellAttachments } from './attachments.ts'
+import { bringBack, envelopeTypeOf, openDirect, type SentMessage, tellAttachments } from './attachments.ts'
 import { earlyAnswer, readFailure } from './failures/failures.ts'
 import type { MockCall } from './failures/mock-call.ts'
 import { prolog } from './failures/oddities.ts'
@@ -91,7 +91,7 @@ function lastOf(target: string): string {
 
 async function readSent(wire: Wire, { mediaType }: Version): Promise<SentMessage | undefined> {
   const body = await readBody(wire)
-  return body && openMessage(typeOf(wire), body, mediaType)
+  return body && openDirect(typeOf(wire), body, mediaType)
 }
 
 function emptyRequest({ mediaType, namespace }: Version): SentMessage {

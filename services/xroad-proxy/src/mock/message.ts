@@ -54,6 +54,7 @@ export function readMessage(text: string): Message {
   }
   const header = envelope.children.find((child) => isNamed(child, soapNamespace, 'Header'))
   const body = envelope.children.find((child) => isNamed(child, soapNamespace, 'Body'))
+  refuseFault(body, text)
   if (header === undefined) throw new Refusal('client.missing_header', 'Malformed SOAP message: header missing')
   const fields = header.children.filter(
     ({ namespace }) => namespace === xroadNamespace || namespace === representationNamespace,
@@ -74,6 +75,17 @@ export function readMessage(text: string): Message {
       part: (name) => partOf(request.element, xroadNamespace, name, text),
     },
   }
+}
+
+/** A Security Server passes a Fault in a request back as an error of the client. */
+function refuseFault(body: XmlElement | undefined, text: string): void {
+  const fault = body?.children.find((child) => isNamed(child, soapNamespace, 'Fault'))
+  if (fault === undefined) return
+  const part = (name: string): string => {
+    const found = fault.children.find(({ localName }) => localName === name)
+    return found === undefined ? '' : textOf(found, text)
+  }
+  throw new Refusal(`client.${part('faultcode')}`, part('faultstring'))
 }
 
 function isNamed(element: XmlElement, namespace: string, localName: string): boolean {

@@ -5,7 +5,7 @@
  */
 import { createHash } from 'node:crypto'
 import type { Answers } from './answers.ts'
-import { bringBack, isMultipart, openMessage, type SentMessage, tellAttachments } from './attachments.ts'
+import { bringBack, isTaken, openMessage, type SentMessage, tellAttachments, withAttachments } from './attachments.ts'
 import { type Message, onDemand, readMessage, xroadNamespace } from './message.ts'
 import { earlyAnswer, readFailure } from './failures/failures.ts'
 import type { MockCall } from './failures/mock-call.ts'
@@ -25,8 +25,9 @@ export async function serveSoap({ answers, spelling }: MockBehaviour, wire: Wire
     checkHead(wire)
     const body = await readBody(wire, (chunk) => answerEarly(wire, chunk))
     if (body === undefined) return
-    const sent = openMessage(typeOf(wire), body)
-    const message = readMessage(decode(sent))
+    const opened = openMessage(typeOf(wire), body)
+    const message = readMessage(decode(opened))
+    const sent = withAttachments(opened)
     const { serviceCode } = message.service
     wire.service = `${serviceCode}${tellAttachments(sent)}`
     if (!serviceCode.startsWith(onDemand)) {
@@ -50,14 +51,15 @@ function checkHead(wire: Wire): void {
     throw new Refusal('client.invalid_http_method', `Must use POST request method instead of ${method}`)
   }
   const type = typeOf(wire)
-  if (!isMultipart(type) && !/^\s*text\/xml\s*(?:;|$)/i.test(type)) {
-    throw new Refusal('client.invalid_content_type', `Invalid content type: ${type}`)
-  }
+  if (!isTaken(type)) throw new Refusal('client.invalid_content_type', `Invalid content type: ${type}`)
   const action = headers['soapaction']
-  if (typeof action === 'string' && action !== '' && !/^"[^"]*"$/.test(action)) {
+  if (typeof action === 'string' && action !== '' && !quotedUri.test(action)) {
     throw new Refusal('client.invalid_soap_action', 'Malformed SOAPAction header')
   }
 }
+
+/** What Java takes for a URI, roughly: no white space, no colon at the start. */
+const quotedUri = /^"(?!:)(?:[^\s"<>\\^`{|}%]|%[0-9a-f]{2})*"$/i
 
 /** Once the service code has come. */
 function answerEarly(wire: Wire, chunk: Buffer): boolean {

@@ -39,7 +39,7 @@ export async function readBody(wire: Wire, answersEarly?: (chunk: Buffer) => boo
   return undefined
 }
 
-export function decode({ envelope, type }: SentMessage): string {
+export function decode({ envelope, type }: Pick<SentMessage, 'envelope' | 'type'>): string {
   const charset = /;\s*charset\s*=\s*"?([^\s;"]+)/i.exec(type)?.[1] ?? 'utf-8'
   if (/^utf-?8$/i.test(charset)) return envelope.toString('utf8')
   try {

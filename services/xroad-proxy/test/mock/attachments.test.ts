@@ -3,7 +3,7 @@ import { deepStrictEqual, match, strictEqual } from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { createHash } from 'node:crypto'
 import { Refusal } from '../../src/mock/faults.ts'
-import { openMessage } from '../../src/mock/attachments.ts'
+import { openDirect, openMessage, withAttachments } from '../../src/mock/attachments.ts'
 import { type Lanes, startLanes } from '../support/lanes.ts'
 import { field, file, formType, toForm } from '../support/multipart.ts'
 
@@ -84,14 +84,14 @@ describe('through the service and back', () => {
   })
 })
 
-describe('what the mock refuses as a Security Server does', () => {
+describe('what a service that is called directly refuses', () => {
   const type = 'multipart/related; type="text/xml"; start="<r>"; boundary="b"'
   const part = (id: string, content = 'x', contentType = 'text/xml'): string =>
     `--b\r\nContent-Type: ${contentType}\r\nContent-ID: ${id}\r\n\r\n${content}\r\n`
 
   function refusalOf(body: string, contentType = type): string {
     try {
-      openMessage(contentType, Buffer.from(body, 'latin1'))
+      openDirect(contentType, Buffer.from(body, 'latin1'), 'text/xml')
       return ''
     } catch (error) {
       if (!(error instanceof Refusal)) throw error
@@ -100,10 +100,11 @@ describe('what the mock refuses as a Security Server does', () => {
   }
 
   test('a message that is as it should be is taken, whatever its content is [P2.2]', () => {
-    for (const content of ['', '\r\n', 'x--b', '\n--b--\r\n', '\r\n--bb\r\n', '\u0000\u00ff']) {
-      const { envelope, attachments } = openMessage(
+    for (const content of ['', '\r\n', 'x--b', '\r\n--bb\r\n', '\u0000\u00ff']) {
+      const { envelope, attachments } = openDirect(
         type,
         Buffer.from(`${part('<r>')}${part('<1>', content)}--b--`, 'latin1'),
+        'text/xml',
       )
       deepStrictEqual([envelope.toString(), attachments[0]?.bytes.toString('latin1')], ['x', content])
     }
@@ -133,4 +134,92 @@ describe('what the mock refuses as a Security Server does', () => {
     for (const [actual, expected] of cases) match(actual, expected)
     match(refusalOf(part('<r>')), /^client\.mime_parsing_failed /)
   })
+})
+
+describe('what a Security Server reads in a multipart message, and so does the mock [G11]', () => {
+  const related = 'multipart/related; boundary=b'
+  const root = '--b\r\nContent-Type: text/xml\r\n\r\n<e/>\r\n'
+  const text = '--b\r\nContent-Type: text/plain\r\n\r\nx\r\n'
+
+  /** The envelope and its attachments in one line, or the code. */
+  function outcomeOf(body: string, type = related): string {
+    try {
+      const { envelope, attachments } = withAttachments(openMessage(type, Buffer.from(body, 'latin1')))
+      const rest = attachments.map((each) => `${each.type} ${each.bytes.toString('latin1')}`)
+      return [envelope.toString('latin1'), ...rest].join(' | ')
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error
+      return `${error.code}: ${error.message}`
+    }
+  }
+
+  const taken: Readonly<Record<string, readonly [body: string, outcome: string, type?: string]>> = {
+    'lines that end with LF alone': [`${root}${text}--b--`.replaceAll('\r', ''), '<e/> | text/plain x'],
+    'lines of both kinds': [`${root.replaceAll('\r', '')}${text}--b--`, '<e/> | text/plain x'],
+    'a boundary with characters of no token, without quotes': [
+      `${root}${text}--b--`.replaceAll('--b', '--:a=b c/?:'),
+      '<e/> | text/plain x',
+      "multipart/related; start-info=; type='application/xop+xml'; boundary=:a=b c/?:",
+    ],
+    'a boundary in quotes, with a semicolon': [
+      `${root}--b--`.replaceAll('--b', '--b;c'),
+      '<e/>',
+      'Multipart/Related; x="; boundary=no"; BOUNDARY="b\\;c"',
+    ],
+    'no closing boundary': [`${root}${text}`, '<e/> | text/plain x\r\n'],
+
+    'a preamble and an epilogue': [`before\r\n${root}--b--\r\n${text}`, '<e/>'],
+    'more on the line of a boundary': [`${root.replace('--b', '--b more')}--b--`, '<e/>'],
+    'attachments without Content-ID, and with one Content-ID': [
+      `${root}${text}${text.replace('\r\n\r\n', '\r\nContent-ID: <1>\r\n\r\n').repeat(2)}--b--`,
+      '<e/> | text/plain x | text/plain x | text/plain x',
+    ],
+    'parameters that do not fit the first part': [
+      `${root}--b--`,
+      '<e/>',
+      `${related}; type="application/xop+xml"; start="<other>"`,
+    ],
+    'a first part of XOP': [`${root.replace('text/xml', 'application/xop+xml; type="x"')}--b--`, '<e/>'],
+    'folded headers, and lines that are none': [
+      `${root.replace('Content-Type: ', 'nonsense\r\nCONTENT-TYPE :\r\n\t')}--b--`,
+      '<e/>',
+    ],
+    'multipart in multipart': [
+      `${root}--b\r\nContent-Type: multipart/mixed; boundary=c\r\n\r\n--c\r\nContent-Type: a/b\r\n\r\n1\r\n--c\r\nContent-Type: c/d\r\n\r\n2\r\n--c--\r\n--b--`,
+      '<e/> | a/b 1 | c/d 2',
+    ],
+  }
+  for (const [title, [body, outcome, type]] of Object.entries(taken)) {
+    test(`takes ${title}`, () => strictEqual(outcomeOf(body, type), outcome))
+  }
+
+  const refused: Readonly<Record<string, readonly [body: string, outcome: string, type?: string]>> = {
+    'an empty message': ['', 'client.missing_soap: Request does not contain SOAP message'],
+    'a message without parts': ['--b--', 'client.missing_soap: Request does not contain SOAP message'],
+    'another boundary': [root, 'client.missing_soap: Request does not contain SOAP message', `${related}c`],
+    'no boundary': [root, 'client.invalid_content_type: Invalid content type: multipart/related', 'multipart/related'],
+    'a first part of another type': [
+      `${text}${root}--b--`,
+      'client.invalid_content_type: Invalid content type: text/plain',
+    ],
+    'no SOAP in a multipart in it': [
+      '--b\nContent-Type: multipart/mixed; boundary=c\n\n--c\nContent-Type: text/plain\n\nx\n--c--\n\n--b--',
+      'client.invalid_content_type: Invalid content type: text/plain',
+    ],
+    'a first part without a type': [
+      '--b\r\n\r\n<e/>\r\n--b--',
+      'client.invalid_content_type: Could not get content type for part',
+    ],
+    'an attachment without a type': [
+      `${root}--b\r\nCont-Type: a/b\r\n\r\nx\r\n--b--`,
+      'client.invalid_content_type: Could not get content type for part',
+    ],
+    'a line of a header that is too long': [
+      `${root.replace('text/xml', `text/xml; x=${'x'.repeat(1000)}`)}--b--`,
+      'client.mime_parsing_failed: The multipart message cannot be read: a line of a header has more than 1000 bytes',
+    ],
+  }
+  for (const [title, [body, outcome, type]] of Object.entries(refused)) {
+    test(`refuses ${title}`, () => strictEqual(outcomeOf(body, type), outcome))
+  }
 })

@@ -269,6 +269,14 @@ describe('the SOAP lane', { concurrency: true }, () => {
       'Client.MissingHeader',
       /header missing/,
     ],
+    'a Fault in the request [G11]': [
+      {
+        envelope: `<soap:Envelope ${namespaces}><soap:Body><soap:Fault><faultcode>Code</faultcode><faultstring>it failed</faultstring></soap:Fault></soap:Body></soap:Envelope>`,
+      },
+      'client.Code',
+      'Client.Code',
+      /it failed/,
+    ],
     'no client': [
       { header: without(clientField) },
       'client.missing_header_field',
@@ -452,7 +460,10 @@ describe('the SOAP lane', { concurrency: true }, () => {
       )
     }
     strictEqual((await soap({}, { headers: { 'Content-Type': 'TEXT/XML' } })).status, 200)
-    strictEqual(faultIn(await soap({}, { headers: { SOAPAction: 'urn:a' } }))[1], 'client.invalid_soap_action')
+    for (const action of ['urn:a', '"a b"', '":a"', '"%4"', '"<a>"']) {
+      strictEqual(faultIn(await soap({}, { headers: { SOAPAction: action } }))[1], 'client.invalid_soap_action', action)
+    }
+    strictEqual((await soap({}, { headers: { 'Content-Type': 'application/xop+xml' } })).status, 200)
     strictEqual(bodyIn(await soap({}, { headers: { SOAPAction: '"urn:a"' } })).slice(0, 18), '<p:personResponse ')
   })
 

@@ -1,8 +1,9 @@
 /** The root part of multipart/related, in the ways in which servers write it, and in ways in which they should not. */
-import { ok, strictEqual } from 'node:assert/strict'
+import { ok, strictEqual, throws } from 'node:assert/strict'
 import { test } from 'node:test'
 import { readMediaType } from '../../src/soap/mime/media-type.ts'
 import { readPartsInSteps } from '../../src/soap/message/multipart.ts'
+import { readResponse } from '../../src/soap/message/response.ts'
 import { decodeTransferInSteps } from '../../src/soap/mime/transfer.ts'
 import { finish } from '../../src/steps.ts'
 import { XmlError } from '../../src/soap/json/xml-error.ts'
@@ -168,4 +169,27 @@ test('parameters of a media type: quotes, escapes, the first of a name, never a 
   strictEqual(read('a/b;;; =; c; "d"; e'), '[]')
   strictEqual(read(''), '[]')
   strictEqual(read('a/b; __proto__=x'), '[["__proto__","x"]]')
+})
+
+test('a whole fault in an answer that was cut after it is that fault, and nothing else is taken [G11]', () => {
+  const envelope = (body: string): string => `<e:Envelope xmlns:e="urn:e"><e:Body>${body}</e:Body></e:Envelope>`
+  const fault = envelope('<e:Fault><faultcode>C</faultcode><faultstring>S</faultstring></e:Fault>')
+  const opening = crlf('--b', 'Content-Type: text/xml', '', '')
+  const rest = crlf('', '--b', 'Content-Type: x', '', 'more', '--b--')
+  for (const attachments of ['none', 'base64'] as const) {
+    for (let length = 0; length < rest.length; length += 1) {
+      const { fault: found } = readResponse(Buffer.from(opening + fault + rest.slice(0, length)), related, {
+        attachments,
+      })
+      strictEqual(`${found?.code} ${found?.string}`, 'C S', `${length}`)
+    }
+    for (const cut of [
+      opening + fault.slice(0, -1),
+      opening + envelope('<a/>'),
+      `${opening}${fault}x`,
+      `--b\r\n${fault}`,
+    ]) {
+      throws(() => readResponse(Buffer.from(cut), related, { attachments }), /no closing boundary|headers of a part/)
+    }
+  }
 })

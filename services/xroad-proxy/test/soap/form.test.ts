@@ -3,7 +3,7 @@ import { deepStrictEqual, ok, strictEqual } from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { Failure } from '../../src/errors.ts'
-import { openMessage } from '../../src/mock/attachments.ts'
+import { openDirect } from '../../src/mock/attachments.ts'
 import type { TemplateFile, TemplateValue } from '../../src/model.ts'
 import { finish } from '../../src/steps.ts'
 import { AttachmentList } from '../../src/soap/request/attachments.ts'
@@ -100,7 +100,7 @@ test('what goes out is what another reader takes apart again [P2.2]', () => {
         )
         const envelope = Buffer.from(`<e>${references.join('')}</e>`)
         const { contentType, body } = toMultipartMessage(envelope, 'text/xml; charset=utf-8', list)
-        const opened = openMessage(contentType, body)
+        const opened = openDirect(contentType, body, 'text/xml')
         deepStrictEqual(opened.envelope, envelope)
         deepStrictEqual(
           opened.attachments.map(({ bytes }) => new Uint8Array(bytes)),

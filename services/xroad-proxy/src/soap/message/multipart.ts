@@ -2,7 +2,8 @@
  * The parts of a multipart/related response (RFC 2387): the root, which the `start` parameter names or which comes
  * first, and the others. The bytes of each part come out unchanged.
  *
- * A boundary counts only on a line of its own. Without the closing boundary the response has been cut.
+ * A boundary counts only on a line of its own. Without the closing boundary the response has been cut; the error has
+ * the root, which may be a whole Fault.
  */
 import { readMediaType } from '../mime/media-type.ts'
 import { type Delimiter, findDelimiter, maxParts, type RawPart, readPart, toId, toMarker } from '../mime/parts.ts'
@@ -17,6 +18,15 @@ export interface Parts {
 interface Wish {
   /** Of the other parts nothing is wanted but that the last one ends. */
   readonly isRootEnough: boolean
+}
+
+export class CutMultipart extends XmlError {
+  readonly root: RawPart
+
+  constructor(root: RawPart) {
+    super('the multipart answer has no closing boundary')
+    this.root = root
+  }
 }
 
 export function* readPartsInSteps(body: Uint8Array, contentType: string, wish: Wish): Steps<Parts> {
@@ -46,10 +56,20 @@ function* findParts(bytes: Buffer, marker: Buffer, start: string | undefined, { 
     else others.push(part)
     delimiter = following
   }
-  if (root !== undefined && delimiter === undefined) throw new XmlError('the multipart answer has no closing boundary')
+  if (root !== undefined && delimiter === undefined) throw new CutMultipart(withoutCutLine(root, marker))
   if (root === undefined) throw new XmlError('the multipart answer has no root part')
   return { root, others: isRootEnough ? [] : others }
 }
+
+/** The last line may be the beginning of a boundary. */
+function withoutCutLine({ headers, body }: RawPart, marker: Buffer): RawPart {
+  const start = body.lastIndexOf(lineFeed)
+  const line = body.toString('latin1', start + 1)
+  if (start === -1 || !`${marker.toString('latin1')}-`.startsWith(line)) return { headers, body }
+  return { headers, body: body.subarray(0, start) }
+}
+
+const lineFeed = 0x0a
 
 function tooMany(hasRoot: boolean): XmlError {
   return new XmlError(
