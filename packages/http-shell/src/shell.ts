@@ -14,7 +14,7 @@ import { NodeConnection, type NodeHost } from './node/connection.ts'
 import { type Arrival, NodeExchange } from './node/exchange.ts'
 import { closeAfter, createHttpServer, stopListening, takeConnections } from './node/node-http.ts'
 import { reasonToRefuse } from './node/reason-to-refuse.ts'
-import { isPlainUpgrade, isUpgradeWithBody, toPlainRequest } from './node/upgrade.ts'
+import { toPlainRequest } from './node/upgrade.ts'
 import { isFramedUnsurely } from './node/upload.ts'
 import { toKeepAliveLines } from './plain/answer.ts'
 import { PlainConnection, type PlainHost } from './plain/connection.ts'
@@ -108,8 +108,6 @@ class ShellHost implements NodeHost, PlainHost {
       requireHostHeader: false,
       // A request without a body costs no stream then.
       optimizeEmptyRequests: true,
-      // No other protocol is spoken on request. Node loses what comes behind such a request if it does not hear of it.
-      shouldUpgradeCallback: isPlainUpgrade,
     }
     this.server = createHttpServer(settings, (message, response) =>
       this.#arrived({ message, response, awaitsGoAhead: false }),
@@ -160,7 +158,7 @@ class ShellHost implements NodeHost, PlainHost {
     const exchange = new NodeExchange(arrival, connection)
     connection.began(exchange)
     response.on('finish', () => connection.answered(exchange))
-    if (isUpgradeWithBody(message) || isFramedUnsurely(message)) {
+    if (isFramedUnsurely(message)) {
       closeAfter(response)
       connection.ignoreRest()
     }

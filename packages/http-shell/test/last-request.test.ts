@@ -30,11 +30,6 @@ const last: Readonly<Record<string, { readonly bytes: string; readonly status: n
     status: 400,
     runs: false,
   },
-  'a body with a wish for another protocol': {
-    bytes: `POST /last HTTP/1.1\r\nHost: x\r\nTE: x\r\nConnection: Upgrade\r\nUpgrade: h2c\r\nContent-Length: 2\r\n\r\n{}`,
-    status: 200,
-    runs: true,
-  },
 }
 
 for (const fastReader of [false, true]) {

@@ -1,5 +1,5 @@
 /** What the shell needs of Node beyond its documentation, with real sockets. */
-import { ok } from 'node:assert/strict'
+import { ok, strictEqual } from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer, type Server, ServerResponse } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
@@ -8,8 +8,17 @@ import { stopListening } from '../src/node/node-http.ts'
 
 test('Node has the fields that node-http.ts sets', () => {
   ok('httpAllowHalfOpen' in createServer())
-  ok('shouldUpgradeCallback' in createServer())
   ok('shouldKeepAlive' in ServerResponse.prototype || 'shouldKeepAlive' in new ServerResponse('' as never))
+})
+
+test('Node asks the function that node-http.ts replaces what follows a head [F5]', async () => {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1')
+  const [accepted] = (await once(server, 'connection')) as [{ parser: { onIncoming: unknown } }]
+  strictEqual(typeof accepted.parser.onIncoming, 'function')
+  socket.destroy()
+  server.close()
 })
 
 test('the close of Node.js cuts an answer on its way: once it does not, stopListening can go [H2]', async () => {

@@ -106,10 +106,10 @@ export const pipelines: readonly Pipeline[] = [
     expected: () => [200, 200, 200, 200, 200, 200],
   },
   {
-    title: 'a wish for another protocol with a body',
-    bytes: ({ slow, post }) => `${slow}${withLines(post, upgrade)}`,
-    expected: () => [200, 200],
-    isHalfClosed: true,
+    title: 'wishes for another protocol with bodies between other requests [F5]',
+    bytes: ({ slow, quick, post, postPath }) =>
+      `${slow}${withLines(post, upgrade)}${post}${withLines(chunked(postPath, 'chunked'), upgrade)}${withLines(quick, last)}`,
+    expected: () => [200, 200, 200, 200, 200],
   },
   {
     title: 'a wish for another protocol with nonsense behind it',

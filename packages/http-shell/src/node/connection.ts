@@ -25,6 +25,7 @@ export class NodeConnection extends Connection<NodeExchange> implements Owner {
   /** When the socket was read again after a head had been late because it was not read. */
   #lateSince = 0
   #isExcused = false
+  readonly #onDrain = (): void => this.begun[0]?.drained()
 
   constructor(socket: Socket, host: NodeHost) {
     super(socket, host)
@@ -118,7 +119,7 @@ export class NodeConnection extends Connection<NodeExchange> implements Owner {
 
   /** Node no longer listens to the socket. */
   detached(): void {
-    this.socket.on('drain', () => this.begun[0]?.drained())
+    this.socket.off('drain', this.#onDrain).on('drain', this.#onDrain)
   }
 
   /** The head of a request is late. True when that is because the socket was not read. */

@@ -2,7 +2,7 @@
  * What this package needs of Node's HTTP server beyond its documentation, and why; test/node-http.test.ts fails where a
  * version of Node has it no longer.
  */
-import type { RequestListener, Server, ServerOptions, ServerResponse } from 'node:http'
+import type { IncomingMessage, RequestListener, Server, ServerOptions, ServerResponse } from 'node:http'
 import { Server as NetServer, type Socket } from 'node:net'
 
 // An import would make every export of the module, the browser's WebSocket and what it needs among them, which costs
@@ -29,7 +29,29 @@ export function createHttpServer(options: ServerOptions, listener: RequestListen
 export function takeConnections(server: Server): (socket: Socket) => void {
   const [listener] = server.listeners('connection')
   server.removeAllListeners('connection')
-  return (socket) => listener?.call(server, socket)
+  return (socket) => {
+    listener?.call(server, socket)
+    stopBehindWishes((socket as Socket & Parsed).parser)
+  }
+}
+
+interface Parsed {
+  readonly parser: { onIncoming: (message: IncomingMessage, keepAlive: boolean) => number }
+}
+
+/** What the parser is told by the answer to a head: no body follows, and what follows is no request. */
+const otherProtocol = 2
+
+/**
+ * Has the parser stop at the head of each request for another protocol. By itself it would read the body, and drop what
+ * follows it in the same piece.
+ */
+function stopBehindWishes(parser: Parsed['parser']): void {
+  const { onIncoming } = parser
+  parser.onIncoming = (message, keepAlive) => {
+    const told = onIncoming.call(parser, message, keepAlive)
+    return (message as IncomingMessage & { upgrade: boolean }).upgrade ? otherProtocol : told
+  }
 }
 
 /** Stops listening. The HTTP server's own `close` cuts answers which their clients are still reading. */
