@@ -5,7 +5,7 @@
 import { join } from 'node:path'
 import { namesOf as namesOfClients } from '../../boot/config/client-identity.ts'
 import type { Config } from '../../boot/config/schema.ts'
-import { type Survey, surveyEndpoints } from '../../boot/dsl/endpoints.ts'
+import { surveyEndpoints } from '../../boot/dsl/endpoints.ts'
 import type { Identity } from '../../model.ts'
 import { AddProblem } from './add-problem.ts'
 import { fileNameOf } from './gather.ts'
@@ -87,8 +87,7 @@ export async function explainDescriptions(
   const { dslPath } = settings
   // What reads descriptions is loaded only where there are any.
   const { importDescriptions } = await import('../../boot/openapi/import.ts')
-  const readTree: (survey: Survey, folder: string) => Survey = importDescriptions
-  const survey = readTree(surveyEndpoints(dslPath, namesOfClients(settings), process.env), dslPath)
+  const survey = importDescriptions(surveyEndpoints(dslPath, namesOfClients(settings), process.env), dslPath)
   const warnings: string[] = []
   const endpoints = added.flatMap(({ dslFile, descriptionFile }) => {
     const file = join(dslPath, dslFile)
@@ -96,7 +95,7 @@ export async function explainDescriptions(
     const isOwn = (message: string): boolean => own.some((each) => message.startsWith(each))
     const problem = survey.problems.find((each) => each.file === file || isOwn(each.message))
     if (problem !== undefined) throw new AddProblem(problem.message)
-    const told = survey.warnings.filter(isOwn)
+    const told = [...survey.warnings, ...survey.descriptionWarnings].filter(isOwn)
     const found = survey.endpoints.filter((endpoint) => endpoint.file === file)
     if (found.length === 0) throw new AddProblem(told[0] ?? `${own[1]} has no operation that can be called`)
     warnings.push(...told)
