@@ -10,6 +10,8 @@ export interface DatabaseType {
   readonly base?: string
   /** The labels of an enum, or of an array of enums, in their order. */
   readonly labels?: readonly string[]
+  /** On SQLite: no value of another type can be in the column. */
+  readonly isExact?: true
 }
 
 /** What a database wants instead of a parameter. */

@@ -49,6 +49,9 @@ function typeDifferences(what: string, now: DatabaseType | undefined, before: Da
   if (now?.base !== before?.base) {
     return [differs(`${what} is ${now?.name}, and that`, now?.base ?? unknown, before?.base ?? unknown)]
   }
+  // A lock of an earlier version says of no type that it is exact.
+  if (before?.isExact === true && now?.isExact !== true)
+    return [`${what} may have values of other types than ${now?.name} now`]
   const [labels, known] = [now, before].map((type) => type?.labels?.join(', ') ?? 'none')
   return labels === known ? [] : [`the labels of ${what} are ${labels}, in ${lockFileName} ${known}`]
 }

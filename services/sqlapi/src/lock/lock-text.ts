@@ -66,8 +66,13 @@ function writeKey({ key, column, type, nullable }: DescribedColumn): object {
 
 function writeType(type: DatabaseType | undefined): object {
   if (type === undefined) return { type: unknown }
-  const { name, base, labels } = type
-  return { type: name, ...(base !== undefined && { base }), ...(labels !== undefined && { labels }) }
+  const { name, base, labels, isExact } = type
+  return {
+    type: name,
+    ...(base !== undefined && { base }),
+    ...(labels !== undefined && { labels }),
+    ...(isExact === true && { exact: true }),
+  }
 }
 
 /** The text is not a lock, or one that was written by a newer sqlapi. */
@@ -132,13 +137,14 @@ function readKey(item: Fields, at: string): DescribedColumn {
   }
 }
 
-function readType({ type, base, labels }: Fields, at: string): DatabaseType | undefined {
+function readType({ type, base, labels, exact }: Fields, at: string): DatabaseType | undefined {
   const name = asText(type, at)
   if (name === unknown) return undefined
   return {
     name,
     ...(base !== undefined && { base: asText(base, at) }),
     ...(labels !== undefined && { labels: asList(labels, at).map((label) => asText(label, at)) }),
+    ...(exact === true && { isExact: true }),
   }
 }
 

@@ -17,7 +17,7 @@ export function columnType(
   const hasShapes = dialects[dialect].lacks.shapedValues === undefined
   const inShape = hasShapes ? shaped(element, results, plain !== element) : undefined
   if (inShape === undefined) return jsonTypeOfResult(type, dialect)
-  return plain === element || inShape === 'pgobject' ? inShape : { type: 'array', items: inShape }
+  return plain === element || inShape === 'pgobject' ? inShape : { type: 'array', items: inShape, mayNest: true }
 }
 
 /** `numeric(10,2)` and `timestamp(3) without time zone` are types with a length. */
@@ -30,7 +30,8 @@ function shaped(
   { numeric, json }: Datasource['results'],
   isElement: boolean,
 ): JsonType | 'pgobject' | undefined {
-  if (name === 'numeric' && numeric === 'number') return { type: 'number', holdsNoNumbers: true }
+  // NaN and the infinities stay texts.
+  if (name === 'numeric' && numeric === 'number') return { type: 'number', others: ['string'] }
   if ((name !== 'json' && name !== 'jsonb') || json === 'value') return undefined
   return isElement ? { type: 'string' } : 'pgobject'
 }

@@ -104,7 +104,7 @@ const expected = {
           { "name": "ids", "type": "unknown", "list": true }
         ],
         "keys": [
-          { "key": "id", "column": "id", "type": "INTEGER", "nullable": false },
+          { "key": "id", "column": "id", "type": "INTEGER", "exact": true, "nullable": false },
           { "key": "customerName", "column": "customer_name", "type": "VARCHAR(40)", "nullable": "unknown" },
           { "key": "total", "column": "total", "type": "NUMERIC(10,2)", "nullable": "unknown" },
           { "key": "n", "column": "n", "type": "unknown", "nullable": "unknown" }
@@ -467,5 +467,22 @@ test('a SQLite file is left as it was [N2.1]', async () => {
     await runCheck({ files, folder: shop.folder, config: shop.config, args: ['--write'] })
     deepStrictEqual(readFileSync(path), before)
     new DatabaseSync(path).close()
+  })
+})
+
+test('a lock of an earlier version, which calls no column exact, stays valid; a column that is no longer exact is reported [F8]', async () => {
+  await withShop('sqlite', async (shop) => {
+    await runCheck({ files, folder: shop.folder, config: shop.config, args: ['--write'] })
+    const written = shop.readLock()
+    ok(written.includes('"exact": true'))
+    writeFileSync(shop.lockFile, written.replace('"exact": true, ', ''))
+    deepStrictEqual(await lockFindings(shop), { code: 0, lock: [] })
+    writeFileSync(shop.lockFile, written.replace('"VARCHAR(40)"', '"VARCHAR(40)", "exact": true'))
+    deepStrictEqual(await lockFindings(shop), {
+      code: 1,
+      lock: [
+        "error lock sql/shop/GET/orders/list.sql:1:1 key 'customerName' may have values of other types than VARCHAR(40) now",
+      ],
+    })
   })
 })

@@ -4,33 +4,49 @@ import type { JsonType } from '../../endpoint-types/json-types.ts'
 export type Schema = Readonly<Record<string, unknown>>
 
 /** Formats of numbers, as generators of client code know them. */
-const numberFormats: ReadonlyMap<string, string> = new Map([
-  ['integer', 'int64'],
-  ['number', 'double'],
-])
+const int16 = { format: 'int32', minimum: -32_768, maximum: 32_767 }
+const formatsOfIntegers = { 16: int16, 32: { format: 'int32' }, 64: { format: 'int64' } } as const
 
 /** Without null. */
-export function toSchema({ type, format, isBase64, labels, items }: JsonType): Schema {
+export function toSchema(json: JsonType): Schema {
+  const { type, isBase64, labels, items, mayNest, others } = json
   if (type === 'any') return {}
-  if (type === 'array') return { type, items: items === undefined ? {} : orNull(toSchema(items)) }
+  if (type === 'array') {
+    const element = items === undefined ? {} : orNull(toSchema(items))
+    return { type, items: mayNest === true ? or('array', element) : element }
+  }
+  if (others !== undefined) return { type: [type, ...others] }
   return {
     type,
     ...(labels === undefined ? {} : { enum: labels }),
-    ...(format === undefined ? formatOfNumber(type) : { format }),
+    ...formatOf(json),
     ...(isBase64 === true ? { contentEncoding: 'base64' } : {}),
   }
 }
 
-function formatOfNumber(type: string): Schema {
-  const format = numberFormats.get(type)
-  return format === undefined ? {} : { format }
+function formatOf({ type, format, bits }: JsonType): Schema {
+  if (format !== undefined) return { format }
+  if (type === 'integer') return formatsOfIntegers[bits ?? 64]
+  return type === 'number' ? { format: 'double' } : {}
 }
 
-/** The same or null. What has no type allows null already. */
+/** The same or null. */
 export function orNull(schema: Schema): Schema {
-  const { type, enum: choices } = schema as { type?: string; enum?: readonly unknown[] }
-  if (type === undefined && choices === undefined) return schema
-  return choices === undefined ? { ...schema, type: [type, 'null'] } : { anyOf: [schema, { type: 'null' }] }
+  return or('null', schema)
+}
+
+/** What has no type allows everything already. */
+function or(other: string, schema: Schema): Schema {
+  const { type, enum: choices, anyOf } = schema as Alternatives
+  if (anyOf !== undefined) return { ...schema, anyOf: [...anyOf, { type: other }] }
+  if (choices !== undefined) return { anyOf: [schema, { type: other }] }
+  return type === undefined ? schema : { ...schema, type: [type, other].flat() }
+}
+
+interface Alternatives {
+  readonly type?: string | readonly string[]
+  readonly enum?: readonly unknown[]
+  readonly anyOf?: readonly Schema[]
 }
 
 const formatExamples = {

@@ -5,7 +5,7 @@
  */
 import { setImmediate, setTimeout } from 'node:timers/promises'
 import { toCamelCase } from '../../../json/keys.ts'
-import type { DescribedColumn, StatementDescription } from '../../../description.ts'
+import type { DatabaseType, DescribedColumn, StatementDescription } from '../../../description.ts'
 import type { Script, Statement } from '../../../model.ts'
 import { dependencesOf } from '../../../sql/dependence.ts'
 import { dependsOn, mayBeMade, toRefused, unchecked } from '../../described.ts'
@@ -14,6 +14,7 @@ import { render } from '../render.ts'
 import { findMistake, messageOf } from '../worker/mistake.ts'
 import type { SqliteConnection, SqliteStatement } from '../worker/library.ts'
 import { type AskedFile, withConnection } from './connection.ts'
+import { typesOf } from './column-types.ts'
 import { isBusy, type SqliteError, toFailed } from './mistakes.ts'
 import { findNullability } from './nullability.ts'
 import { isPragma } from './pragma.ts'
@@ -70,9 +71,7 @@ async function describeStatement(asked: Asked, statement: Statement): Promise<St
   const until = performance.now() + lockTimeoutMs
   for (;;) {
     try {
-      return toDescribed(statement, connection.prepare(rendered.text), (columns) =>
-        nullableOf(asked, rendered.text, columns),
-      )
+      return toDescribed(statement, connection.prepare(rendered.text), asked, rendered.text)
     } catch (error) {
       if (isBusy(error) && performance.now() < until) {
         await setTimeout(retryMs)
@@ -101,10 +100,12 @@ const doubts: readonly (readonly [pattern: RegExp, reason: string])[] = [
 function toDescribed(
   { names, slots, pieces }: Statement,
   prepared: SqliteStatement,
-  nullableOf: (columns: Columns) => readonly (false | undefined)[],
+  asked: Asked,
+  text: string,
 ): StatementDescription {
   const columns = prepared.columns()
-  const nullable = nullableOf(columns)
+  const nullable = nullableOf(asked, text, columns)
+  const types = typesOf(asked.tables, text, columns)
   return {
     outcome: 'described',
     doubt: doubts.find(([pattern]) => pattern.test(pieces[0] as string))?.[1],
@@ -114,7 +115,10 @@ function toDescribed(
       type: undefined,
       isList: slots.some((slot) => slot.source === source && slot.role !== 'value'),
     })),
-    columns: columns.length === 0 ? undefined : columns.map((column, index) => toColumn(column, nullable[index])),
+    columns:
+      columns.length === 0
+        ? undefined
+        : columns.map((column, index) => toColumn(column, types[index], nullable[index])),
   }
 }
 
@@ -130,11 +134,10 @@ function nullableOf({ tables }: Asked, text: string, columns: Columns): readonly
   )
 }
 
-function toColumn({ name, type }: Columns[number], nullable: false | undefined): DescribedColumn {
-  return {
-    key: toCamelCase(name),
-    column: name,
-    type: type === null || type === '' ? undefined : { name: type },
-    nullable,
-  }
+function toColumn(
+  { name }: Columns[number],
+  type: DatabaseType | undefined,
+  nullable: false | undefined,
+): DescribedColumn {
+  return { key: toCamelCase(name), column: name, type, nullable }
 }

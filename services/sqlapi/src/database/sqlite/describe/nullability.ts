@@ -5,7 +5,7 @@
  * words decide; where they leave a doubt, a column may be null. Tables are distinguished by their names, as on
  * PostgreSQL.
  */
-import { cutAt, holds, isQuery, type Word, wordTree } from './word-tree.ts'
+import { compounds, cutAt, holds, isQuery, mentions, type Word, wordTree } from './word-tree.ts'
 
 /** What is known of the database, names in lower case. */
 export interface Known {
@@ -53,7 +53,6 @@ interface Side {
 const top: Side = { isNullable: false, isTop: true }
 const below: Side = { isNullable: false, isTop: false }
 
-const compounds = new Set(['UNION', 'INTERSECT', 'EXCEPT'])
 const clauses = new Set(['FROM', 'WHERE', 'GROUP', 'HAVING', 'WINDOW', 'ORDER', 'LIMIT'])
 const joins = new Set([',', 'NATURAL', 'LEFT', 'RIGHT', 'FULL', 'INNER', 'CROSS', 'JOIN'])
 const joinWords = new Set([...joins, 'OUTER'])
@@ -194,9 +193,4 @@ const notAliases = new Set(['ON', 'USING', 'INDEXED', 'NOT'])
 /** Parentheses with a query in them, however deep. */
 function isValueQuery(word: Word): boolean {
   return word.inside !== undefined && (isQuery(word) || word.inside.some(isValueQuery))
-}
-
-/** Whether any of these names is anywhere. */
-function mentions(words: readonly Word[], names: ReadonlySet<string>): boolean {
-  return words.some(({ name, inside }) => names.has(name) || (inside !== undefined && mentions(inside, names)))
 }

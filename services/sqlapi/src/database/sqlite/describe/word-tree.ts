@@ -62,3 +62,16 @@ export function holds(
       like(word, index, words) || (word.inside !== undefined && !isQuery(word) && holds(word.inside, like)),
   )
 }
+
+/** Words between the queries of a compound. */
+export const compounds: ReadonlySet<string> = new Set(['UNION', 'INTERSECT', 'EXCEPT'])
+
+/** Whether some query among the words has the rows of several. */
+export function isCompound(words: readonly Word[]): boolean {
+  return words.some(({ word, inside }) => compounds.has(word) || (inside !== undefined && isCompound(inside)))
+}
+
+/** Whether any of these names is anywhere. */
+export function mentions(words: readonly Word[], names: ReadonlySet<string>): boolean {
+  return words.some(({ name, inside }) => names.has(name) || (inside !== undefined && mentions(inside, names)))
+}
