@@ -3,6 +3,7 @@
  * Everything that is shown of a description is text, never markup.
  */
 import { readDescription } from './description/docs-description.js'
+import { decode } from './description/docs-parts.js'
 import { element } from './element/docs-element.js'
 import { readJson } from './text/docs-json.js'
 import { List } from './docs-list.js'
@@ -38,7 +39,7 @@ function start(description) {
   const views = new Map()
   /** @param {boolean} isFocused */
   const show = (isFocused) => {
-    const operation = byId.get(decodeURIComponent(location.hash.slice(1)))
+    const operation = byId.get(decode(location.hash.slice(1)))
     document.body.classList.toggle('open', operation !== undefined)
     list.mark(operation)
     if (operation === undefined) {

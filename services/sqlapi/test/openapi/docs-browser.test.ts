@@ -335,6 +335,20 @@ describe('the page for every hand and every screen [N4.3]', () => {
     deepStrictEqual(complaints, [])
   })
 
+  for (const fragment of ['%', '%e4', '%zz', '%F0%9F', 'get_demo_permit%']) {
+    test(`a fragment that cannot be decoded, #${fragment}, shows the list [F10]`, async (t) => {
+      const seen = await open(t, { path: `/docs#${fragment}` })
+      if (seen === undefined) return
+      const { page, complaints } = seen
+      ok(await page.getByText('Choose an endpoint').isVisible())
+      await page.locator('#list a', { hasText: '/demo/permit' }).first().click()
+      await page.locator('article').waitFor()
+      await page.evaluate(`location.hash = '#${fragment}'`)
+      await page.getByText('Choose an endpoint').waitFor()
+      deepStrictEqual(complaints, [])
+    })
+  }
+
   test('the Tab key passes the list in one step', async (t) => {
     const seen = await open(t, { path: '/docs#get_demo_permit' })
     if (seen === undefined) return

@@ -552,6 +552,14 @@ test('a choice of a WSDL: the form asks which, and sends that and nothing else [
   )
 })
 
+test('a fragment that cannot be decoded shows the list [F10]', async (t) => {
+  const seen = await open(t, { path: '/docs#%' })
+  if (seen === undefined) return
+  const { page, complaints } = seen
+  await page.locator('#list a').first().waitFor({ state: 'attached' })
+  deepStrictEqual(complaints, [])
+})
+
 test('every text can be read in light and dark: contrast of 4.5 at least [P6.1]', async (t) => {
   const seen = await open(t)
   if (seen === undefined) return
