@@ -79,6 +79,21 @@ const refused: readonly [string, string, RegExp][] = [
     /^1:\d: a key that is not a text; a text that begins with \{ or \[ needs quotes/,
   ],
   ['tabs', 'a:\n\tb: 1', /^2:1: Tabs are not allowed as indentation; indent with spaces$/],
+  [
+    'JSON without its last brace [G7]',
+    '{\n "a": {\n  "b": 1\n }\n',
+    /^1:1: the JSON ends before this \{ is closed; add the missing \}$/,
+  ],
+  [
+    'JSON without an inner bracket [G7]',
+    '{\n "a": [1, 2\n}\n',
+    /^2:7: the JSON ends before this \[ is closed; add the missing \]$/,
+  ],
+  [
+    'JSON without a comma [G7]',
+    '{\n "a": 1\n "b": 2\n}\n',
+    /^2:\d+: a comma is missing at the end of this line of the JSON, or a colon in it$/,
+  ],
   ['an open bracket', 'a: [1, 2\nb: 3', /^1:4: a \[ that no \] closes/],
   ['an open bracket inside another', 'a: [1, {b: [2}\nc: 3', /^1:12: a \[ that no \] closes/],
   ['an open brace', 'x: 1\na: {b: 1\nc: 2\n', /^2:4: a \{ that no \} closes; .* needs quotes/],

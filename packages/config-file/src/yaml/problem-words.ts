@@ -14,8 +14,10 @@ export function tellProblem({ code, message, pos }: YAMLError, document: Documen
   const [at] = pos
   const [line = message] = message.split('\n', 1)
   const opening = /^Missing closing |^Flow (?:map|sequence) /.test(line) ? openingOf(document, at) : undefined
-  const unclosed = unclosedProblems[text[opening ?? at] ?? '']
+  const isJson = /^\s*[{[]/.test(text)
+  const unclosed = (isJson ? unclosedInJson : unclosedProblems)[text[opening ?? at] ?? '']
   if (opening !== undefined && unclosed !== undefined) return { problem: unclosed, offset: opening }
+  if (isJson && /^Implicit (?:map )?keys need/.test(line)) return { problem: noComma, offset: at }
   const problem = byCode[code] ?? byMessage.find(([pattern]) => pattern.test(line))?.[1] ?? beforeQuotation(line)
   return { problem: problem + gluedCure(text, at), offset: at }
 }
@@ -33,6 +35,16 @@ const unclosedProblems: Readonly<Record<string, string>> = {
   '"': 'a double quote that is not closed',
   "'": "a single quote that is not closed; a text with ' in it needs double quotes",
 }
+
+/** A text that begins with a bracket is JSON, in which all texts have quotes. */
+const unclosedInJson: Readonly<Record<string, string>> = {
+  '[': 'the JSON ends before this [ is closed; add the missing ]',
+  '{': 'the JSON ends before this { is closed; add the missing }',
+  '"': 'a double quote that is not closed',
+  "'": 'a single quote that is not closed; JSON has double quotes',
+}
+
+const noComma = 'a comma is missing at the end of this line of the JSON, or a colon in it'
 
 const noColon =
   'a line without a colon and a space behind it; write field: value, or indent what continues the line above'

@@ -6,14 +6,15 @@ import { maxHeadBytes } from '../exchange/limits.ts'
 import { canBeHost } from '../exchange/host.ts'
 import type { Reason } from '../exchange/refusals.ts'
 
-export function reasonToRefuse({ headers, rawHeaders, httpVersionMinor }: IncomingMessage): Reason | undefined {
+export function reasonToRefuse(message: IncomingMessage): Reason | undefined {
+  const { headers, rawHeaders, httpVersionMinor } = message
   const coding = headers['transfer-encoding']?.toLowerCase()
   if (coding !== undefined && coding !== 'chunked') {
     // Without chunks there is no telling where the body ends; the parser will say so as well.
     return /(^|[\s,])chunked$/.test(coding) ? 'transfer coding' : 'malformed'
   }
   // The parser counts neither colons nor line ends, which are most of many short headers.
-  if (rawHeaders.length > manyHeaders && sizeOf(rawHeaders) > maxHeadBytes) return 'head too large'
+  if (sizeOf(message) > maxHeadBytes) return 'head too large'
   let hosts = 0
   for (let i = 0; i < rawHeaders.length; i += 2) {
     const name = rawHeaders[i] as string
@@ -25,9 +26,12 @@ export function reasonToRefuse({ headers, rawHeaders, httpVersionMinor }: Incomi
   return httpVersionMinor === 0 ? undefined : 'no host'
 }
 
-/** A head with more names and values than this has its size counted again. */
-const manyHeaders = 200
+/** Version, blanks and line ends of the request line, and the empty line. */
+const fixedBytes = ' '.length + ' HTTP/1.1\r\n'.length + '\r\n'.length
 
-function sizeOf(rawHeaders: readonly string[]): number {
-  return rawHeaders.reduce((sum, text) => sum + text.length + 2, 0)
+/** As it is usually spelt: with one blank after each colon. */
+function sizeOf({ method = '', url = '', rawHeaders }: IncomingMessage): number {
+  let size = method.length + url.length + fixedBytes
+  for (const text of rawHeaders) size += text.length + 2
+  return size
 }

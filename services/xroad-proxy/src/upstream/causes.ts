@@ -119,7 +119,8 @@ const causes: Readonly<Record<string, string>> = {
   TRANSFER_CODING:
     'the answer of the upstream has a Transfer-Encoding other than chunked, which this service did not ask for',
   UND_ERR_INFO: broken,
-  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'the answer of the upstream is not as long as it says',
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH:
+    'the answer of the upstream is not as long as it says, or says its length twice (two lines Content-Length)',
   UND_ERR_REQ_CONTENT_LENGTH_MISMATCH: 'the body of the request is not as long as it says',
   UND_ERR_INVALID_ARG: 'the request cannot be sent on as HTTP: a header or the path holds a forbidden character',
   UND_ERR_HEADERS_OVERFLOW: 'the headers of the upstream answer are too large',

@@ -177,7 +177,7 @@ export function readCallerHeaders(received: RawHeaders): CallerHeaders {
   return found
 }
 
-/** The same for one header, in lower case, that the configuration names. Undefined where it is missing. */
+/** The same for one header, in lower case. Undefined if it is missing, or if Connection names it. */
 export function readSingleHeader(received: RawHeaders, lower: string): string | undefined {
   let found: string | undefined
   for (let i = 0; i < received.length; i += 2) {
@@ -186,7 +186,7 @@ export function readSingleHeader(received: RawHeaders, lower: string): string | 
     if (found !== undefined) throw malformed(name, 'is there more than once')
     found = toText(name, received[i + 1] as string)
   }
-  return found
+  return found === undefined || namedByConnection(received)?.has(lower) ? undefined : found
 }
 
 const none: CallerHeaders = {}

@@ -355,13 +355,15 @@ describe('the line of an exchange', () => {
 })
 
 describe('who called', () => {
-  test('is what the header says, else the address [P5.2]', async () => {
+  test('is what the header says, else the address [P5.2 G7]', async () => {
     const lanes = await startAudited({}, { caller_header: 'X-Client-Name' })
     try {
       const cases: readonly (readonly [header: string, caller: string])[] = [
         ['x-client-NAME: crm\r\n', 'crm'],
         ['', '127.0.0.1'],
         ['X-Client-Name:\r\n', '127.0.0.1'],
+        // A header that Connection names is not part of the message [G7].
+        ['X-Client-Name: crm\r\nConnection: X-Client-Name\r\n', '127.0.0.1'],
         ['X-Client-Name: \xc3\xa4\r\n', 'ä'],
       ]
       for (const [index, [line, caller]] of cases.entries()) {

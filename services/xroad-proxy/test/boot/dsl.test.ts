@@ -550,11 +550,23 @@ test('the address of a description in place of that of the service is a warning 
     strictEqual(told(address), '')
 })
 
+test('one brace around a param is reported with its own line [G7]', () => {
+  const text =
+    'params: [x, y]\nmethod: POST\nservice: https://a.ee/x\nenvelope: |\n  <a>\n    <b>${x}</b>\n    <c>{y}</c>\n    <d>${x}</d>\n  </a>\n'
+  const { warnings } = read(text)
+  strictEqual(warnings.length, 2)
+  match(String(warnings[0]), /:6: envelope: \$\{x\} is text; a placeholder is written \{\{x\}\} \(also in line 8\)$/)
+  match(String(warnings[1]), /:7: envelope: \{y\} is text; a placeholder is written \{\{y\}\}$/)
+})
+
 test('one brace around a param, and a URL for a path, are text that somebody did not mean [D1.2]', () => {
   const told = (inner: string) =>
     read(`params: [x, y]\nmethod: POST\nservice: https://a.ee/x\nenvelope: <a>${inner}</a>\n`).warnings.join()
-  match(told('{ x }'), /:4: envelope: \{x\} is text; a placeholder is written \{\{x\}\}$/)
-  match(told('${y} {x}'), /:4: envelope: \{y\} is text; a placeholder is written \{\{y\}\}$/)
+  match(told('{ x }'), /:4: envelope: line 1 of the template: \{ x \} is text; a placeholder is written \{\{x\}\}$/)
+  match(
+    told('${y} {x}'),
+    /:4: envelope: line 1 of the template: \$\{y\} is text; a placeholder is written \{\{y\}\},.*\{x\} is text/,
+  )
   strictEqual(told('{{x}}{{{x}}}{{ y }}{z}'), '')
   for (const [path, count] of [
     ['https://h/a', 1],

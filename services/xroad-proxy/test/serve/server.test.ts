@@ -323,6 +323,20 @@ describe('requests that are no good', { concurrency: true }, () => {
     'a target': head('GET', `/${'x'.repeat(70_000)}`),
     'a target of eight megabytes': head('GET', `/?${'x'.repeat(8_000_000)}`),
   }
+  for (const method of ['GET', 'PROPFIND']) {
+    test(`a head of ${method} of exactly 65 536 bytes is read, one byte more is 431 [G7]`, async () => {
+      const statusOf = async (bytes: number): Promise<unknown> => {
+        const start = `${method} /health HTTP/1.1\r\nHost: x\r\nConnection: close\r\nX: `
+        const wire = await Wire.open(port)
+        wire.socket.write(`${start}${'x'.repeat(bytes - start.length - 4)}\r\n\r\n`)
+        const { status } = await wire.answer()
+        wire.socket.destroy()
+        return status
+      }
+      deepStrictEqual([await statusOf(65_536), await statusOf(65_537)], [method === 'GET' ? 200 : 405, 431])
+    })
+  }
+
   for (const [what, bytes] of Object.entries(tooLarge)) {
     test(`${what} beyond the limit is 431, also for a client that writes all before it reads [S-errors.shape]`, async () => {
       const wire = await Wire.open(port)

@@ -249,6 +249,12 @@ describe('the handshake [D2.6]', () => {
 describe('what is no whole answer [D2.6]', () => {
   const head = 'HTTP/1.1 200 OK\r\n'
   const cases: readonly [string, string | Buffer, string | RegExp, RegExp][] = [
+    [
+      'its length twice [G7]',
+      `${head}Content-Length: 2\r\nContent-Length: 2\r\n\r\nab`,
+      'UND_ERR_RES_CONTENT_LENGTH_MISMATCH',
+      /says its length twice/,
+    ],
     ['text', 'hello there\r\n\r\n', 'HTTPParserError', /not valid HTTP/],
     ['bytes', Buffer.from([0, 1, 2, 255, 254, 13, 10]), 'HTTPParserError', /not valid HTTP/],
     ['a page without a head', '<html>', 'HTTPParserError', /not valid HTTP/],

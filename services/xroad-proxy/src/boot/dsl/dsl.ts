@@ -33,7 +33,7 @@ import { declarationProblems } from './declared-params.ts'
 import { fieldNames, type Kind, kinds, parseRest, parseSoap, type RestFile, type SoapFile } from './dsl-schema.ts'
 import { readHeaderEdits } from './header-edits.ts'
 import { operationProblems } from './operations.ts'
-import { soapWarnings } from './soap-warnings.ts'
+import { singleBracedIn, soapWarnings } from './soap-warnings.ts'
 
 /** Where the file is: its path for messages, and the two segments of the URL. */
 export interface DslFile {
@@ -142,7 +142,8 @@ function readSoap(dsl: ParsedDslFile): ReadDsl {
     callerHeaders: readCallerHeaders(dsl, value),
   })
   const problems = [...unknown, ...soapWarnings(value, template)]
-  return { endpoint, warnings: byLine(problems, dsl.places).map((problem) => inWords(dsl, problem)), templateWarnings }
+  const warnings = byLine(problems, dsl.places).map((problem) => inWords(dsl, problem))
+  return { endpoint, warnings: [...warnings, ...toTold(dsl, singleBracedIn(value))], templateWarnings }
 }
 
 function versionProblems({ soapVersion, service }: SoapFile): readonly Problem[] {

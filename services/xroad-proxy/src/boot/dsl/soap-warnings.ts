@@ -6,10 +6,27 @@ import type { Problem } from '@services/config-file'
 import type { Template } from '../../model.ts'
 import { soapVersions, usualSoapVersion } from '../../soap-versions.ts'
 import { choiceWarnings } from './choices.ts'
+import type { TemplateWarning } from '../../soap/request/template-names.ts'
 import type { SoapFile } from './dsl-schema.ts'
 
-/** A name in one brace, as other templates have it. */
-const singleBraced = /(?<!\{)\{\s*([\w.-]+)\s*\}(?!\})/g
+/** A name in one brace, as other templates have it, with a dollar sign or without. */
+const singleBraced = /\$?(?<!\{)\{\s*([\w.-]+)\s*\}(?!\})/g
+
+/** Params in one brace, with the lines of the template. */
+export function singleBracedIn({ envelope, params }: Pick<SoapFile, 'envelope' | 'params'>): TemplateWarning[] {
+  const found = new Map<string, { name: string; lines: number[] }>()
+  for (const [line, text] of envelope.split('\n').entries()) {
+    for (const [written, name = ''] of text.matchAll(singleBraced)) {
+      if (!params.includes(name)) continue
+      const known = found.get(written) ?? { name, lines: [] }
+      found.set(written, known)
+      known.lines.push(line + 1)
+    }
+  }
+  return Array.from(found, ([written, { name, lines }]) => {
+    return { lines, message: `${written} is text; a placeholder is written {{${name}}}` }
+  })
+}
 
 export function soapWarnings(
   { service, params, declared, choices, method, envelope, soapVersion, client }: SoapFile,
@@ -22,13 +39,6 @@ export function soapWarnings(
   const { envelope: namespace } = soapVersions[soapVersion]
   if (soapVersion !== usualSoapVersion && !envelope.includes(namespace)) {
     const message = `an envelope of SOAP ${soapVersion} has the namespace ${namespace}, and this one does not name it`
-    warnings.push({ path: ['envelope'], message })
-  }
-  const single = Array.from(envelope.matchAll(singleBraced), ([, name = '']) => name).find((name) =>
-    params.includes(name),
-  )
-  if (single !== undefined) {
-    const message = `{${single}} is text; a placeholder is written {{${single}}}`
     warnings.push({ path: ['envelope'], message })
   }
   if (service !== undefined && /^http:/i.test(service)) {
