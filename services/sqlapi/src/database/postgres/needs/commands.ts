@@ -17,8 +17,12 @@ export function commandNeeds(tree: unknown): CommandNeeds | undefined {
   const node = fields(value)
   const known = commands[kind]?.(node)
   if (known !== undefined) return { needs: known, isPartial: holdsMore(node) }
-  if (harmless.has(kind)) return { needs: [], isPartial: false }
+  if (harmless.has(kind) && !/ROLLBACK_TO|RELEASE|PREPARED/.test(textKind(node))) return { needs: [], isPartial: false }
   return { needs: allTables(node), isPartial: true }
+}
+
+function textKind({ kind }: Fields): string {
+  return typeof kind === 'string' ? kind : ''
 }
 
 const analysed = new Set(
@@ -32,18 +36,19 @@ const harmless = new Set('TransactionStmt NotifyStmt ListenStmt UnlistenStmt Dis
 
 const commands: Readonly<Record<string, (node: Fields) => Need[] | undefined>> = {
   TruncateStmt: ({ relations }) => ranges(relations).map((range) => table(range, 'TRUNCATE', [], { kinds: 'rpf' })),
-  LockStmt: ({ relations }) =>
-    ranges(relations).map((range) => table(range, 'SELECT, INSERT, UPDATE, DELETE, TRUNCATE')),
+  LockStmt: ({ relations, mode }) =>
+    ranges(relations).map((range) => table(range, mode === accessShare ? `SELECT, ${lockRights}` : lockRights)),
   VacuumStmt: ({ rels }) =>
     list(rels).map((rel): Need => {
       const { relation, va_cols: columns } = fields(fields(rel)['VacuumRelation'])
-      return table(relation, undefined, [], { existing: list(columns).map((each) => textOf(each) ?? '') })
+      return table(relation, 'ANALYZE', [], { existing: list(columns).map((each) => textOf(each) ?? '') })
     }),
   ReindexStmt: ({ kind, relation }) =>
     relation === undefined
       ? undefined
       : [{ ...table(relation, 'MAINTAIN'), ...kindOf(kind === 'REINDEX_OBJECT_INDEX') }],
   ClusterStmt: ({ relation }) => (relation === undefined ? [] : [table(relation, 'MAINTAIN')]),
+  ViewStmt: (node) => [...place(node['view']), ...allTables(node)],
   RefreshMatViewStmt: ({ relation }) => [{ ...table(relation, 'MAINTAIN'), kinds: 'm' }],
   CreateTableAsStmt: ({ into, if_not_exists: isOptional }) => free(fields(into)['rel'], isOptional),
   CreateStmt: ({ relation, if_not_exists: isOptional, tableElts: elements, constraints, inhRelations: parents }) => [
@@ -52,6 +57,7 @@ const commands: Readonly<Record<string, (node: Fields) => Need[] | undefined>> =
     ...referenced(elements),
     ...referenced(constraints),
     ...ranges(parents).map((range) => table(range)),
+    ...list(elements).flatMap((each) => likeTable(fields(each)['TableLikeClause'])),
   ],
   CreateSeqStmt: ({ sequence, if_not_exists: isOptional }) => free(sequence, isOptional),
   AlterSeqStmt: ({ sequence, missing_ok: isOptional }) =>
@@ -89,10 +95,13 @@ const commands: Readonly<Record<string, (node: Fields) => Need[] | undefined>> =
   VariableSetStmt: ({ kind, name, args }) => {
     if (kind !== 'VAR_SET_VALUE' && kind !== 'VAR_SET_DEFAULT' && kind !== 'VAR_RESET') return []
     const role = name === 'role' ? fields(fields(fields(list(args)[0])['A_Const'])['sval'])['sval'] : undefined
-    if (typeof role === 'string' && role !== 'none') return [{ what: 'role', name: role }]
+    if (typeof role === 'string' && role !== 'none') return [{ what: 'role', name: role, right: 'MEMBER' }]
     return [{ what: 'setting', name: String(name) }]
   },
 }
+
+const accessShare = 1
+const lockRights = 'INSERT, UPDATE, DELETE, TRUNCATE'
 
 function ofDrop({ removeType, objects, missing_ok: isOptional }: Fields): Need[] | undefined {
   if (isOptional === true) return []
@@ -101,9 +110,11 @@ function ofDrop({ removeType, objects, missing_ok: isOptional }: Fields): Need[]
   return list(objects).flatMap((object): Need[] => {
     if (kinds !== undefined)
       return [{ what: 'table', right: 'OWNER', kinds, ...toName(list(fields(fields(object)['List'])['items'])) }]
-    if (removeType === 'OBJECT_SCHEMA') return [{ what: 'schema', name: textOf(object) ?? '' }]
+    if (removeType === 'OBJECT_SCHEMA') return [{ what: 'schema', name: textOf(object) ?? '', right: 'OWNER' }]
     const called = fields(fields(object)['ObjectWithArgs'])['objname']
-    return called === undefined ? typeNeed(fields(object)['TypeName']) : [{ what: 'function', ...toName(list(called)) }]
+    return called === undefined
+      ? typeNeed(fields(object)['TypeName'], 'OWNER')
+      : [{ what: 'function', ...toName(list(called)) }]
   })
 }
 
@@ -162,7 +173,16 @@ function toName(names: readonly unknown[]): Pick<Need, 'schema' | 'name'> {
 
 function free(range: unknown, isOptional: unknown): Need[] {
   const { relpersistence } = fields(range)
-  return isOptional === true || relpersistence === 't' ? [] : [{ ...table(range), what: 'free' }]
+  if (relpersistence === 't') return []
+  return isOptional === true ? place(range) : [{ ...table(range), what: 'free' }]
+}
+
+function place(range: unknown): Need[] {
+  return fields(range)['relpersistence'] === 't' ? [] : [{ ...table(range), what: 'place' }]
+}
+
+function likeTable(clause: unknown): Need[] {
+  return clause === undefined ? [] : [table(fields(clause)['relation'], 'SELECT')]
 }
 
 function rolesIn(specs: unknown): Need[] {
@@ -185,11 +205,13 @@ function kindOf(isIndex: boolean): Pick<Need, 'kinds'> {
   return isIndex ? { kinds: 'iI' } : { kinds: 'rpm' }
 }
 
-function typeNeed(type: unknown): Need[] {
+function typeNeed(type: unknown, right?: string): Need[] {
   const { names: parts, pct_type: isOfColumn } = fields(type)
   const names = list(parts)
   const isMadeUp = isOfColumn === true || /^(?:small|big)?serial[248]?$/.test(textOf(names.at(-1)) ?? '')
-  return names.length === 0 || isMadeUp ? [] : [{ what: 'type', ...toName(names) }]
+  return names.length === 0 || isMadeUp
+    ? []
+    : [{ what: 'type', ...toName(names), ...(right !== undefined && { right }) }]
 }
 
 /** Tables of REFERENCES. */

@@ -6,11 +6,11 @@
 
 /** Something in the catalogue that a statement cannot run without. */
 export interface Need {
-  /** `free` is a name that no relation may have yet. */
-  readonly what: 'table' | 'free' | 'schema' | 'role' | 'type' | 'function' | 'setting'
+  /** `place` is where something is to be made, and `free` a name there that no relation may have yet. */
+  readonly what: 'table' | 'free' | 'place' | 'schema' | 'role' | 'type' | 'function' | 'setting'
   readonly schema?: string | undefined
   readonly name: string
-  /** Privileges, any of which is enough; OWNER and MAINTAIN are ours. */
+  /** Privileges, any of which is enough; OWNER, MAINTAIN and ANALYZE are ours. */
   readonly right?: string
   /** Columns that need the right, each by itself; `*` is all of them. Others than the table's do not count. */
   readonly columns?: readonly string[]
@@ -18,6 +18,8 @@ export interface Need {
   readonly existing?: readonly string[]
   /** What a table has to be, as `pg_class.relkind` has it. */
   readonly kinds?: string
+  /** A row is sure to be inserted, with the defaults of the other columns. */
+  readonly isFilled?: boolean
   /** The table in whose schema the name has to be free. */
   readonly of?: string
 }
@@ -30,12 +32,17 @@ export function needsOf(tree: unknown): Need[] {
   const queries = namesOfQueries(tree)
   const needs: Need[] = []
   walk(tree, (kind, node) => {
-    const levelNeeds = byKind[kind]?.(node) ?? []
+    const ofKind = isPartOfUnion(kind, node) ? ofSelect : byKind[kind]
+    const levelNeeds = ofKind?.(node) ?? []
     needs.push(
       ...levelNeeds.filter(({ what, schema, name }) => what !== 'table' || schema !== undefined || !queries.has(name)),
     )
   })
   return needs
+}
+
+function isPartOfUnion(key: string, node: Fields): boolean {
+  return (key === 'larg' || key === 'rarg') && node['targetList'] !== undefined
 }
 
 const byKind: Readonly<Record<string, (node: Fields) => Need[]>> = {
@@ -65,19 +72,31 @@ function ofSelect(node: Fields): Need[] {
     )
     return tables.filter((each) => named.length === 0 || named.includes(aliasOf(each)))
   })
-  return [...sources(from), ...reads(node, from), ...locks.map((each) => table(each, 'UPDATE'))]
+  const aliases = targets(node['targetList'])
+  return [
+    ...sources(from),
+    ...joined(from),
+    ...reads(node, from, aliases),
+    ...locks.map((each) => table(each, 'UPDATE')),
+  ]
 }
 
 function ofInsert(node: Fields): Need[] {
-  const { relation } = node
+  const { relation, selectStmt } = node
+  const columns = targets(node['cols'])
+  const isFilled = selectStmt === undefined || (columns.length > 0 && hasValues(selectStmt))
   const { action, targetList, infer } = fields(node['onConflictClause'])
   const inferred = list(fields(infer)['indexElems']).flatMap((each) => fields(fields(each)['IndexElem'])['name'] ?? [])
   return [
-    table(relation, 'INSERT', targets(node['cols'])),
+    table(relation, 'INSERT', columns, { isFilled }),
     ...(action === 'ONCONFLICT_UPDATE' ? [table(relation, 'UPDATE', targets(targetList))] : []),
     ...(inferred.length > 0 ? [table(relation, 'SELECT', inferred as string[])] : []),
     ...reads(node, [relation]),
   ]
+}
+
+function hasValues(select: unknown): boolean {
+  return list(fields(fields(select)['SelectStmt'])['valuesLists']).length > 0
 }
 
 const actions: Readonly<Record<string, string>> = { CMD_UPDATE: 'UPDATE', CMD_INSERT: 'INSERT', CMD_DELETE: 'DELETE' }
@@ -122,12 +141,25 @@ function sources(from: unknown): Need[] {
     .map((each) => table(each, 'SELECT'))
 }
 
+/** Columns by which tables are joined. */
+function joined(from: unknown): Need[] {
+  return list(from).flatMap((item) => {
+    const { JoinExpr: join } = fields(item)
+    if (join === undefined) return []
+    const { usingClause, larg, rarg } = fields(join)
+    const names = list(usingClause).flatMap((each) => textOf(each) ?? [])
+    const sides = [larg, rarg].flatMap((side) => fields(side)['RangeVar'] ?? [])
+    const own = names.length === 0 ? [] : sides.map((side) => table(side, 'SELECT', names))
+    return own.concat(joined([larg, rarg]))
+  })
+}
+
 /** Columns that a level of a statement names, by their tables; not those of queries inside of it. */
-function reads(node: Fields, from: readonly unknown[]): Need[] {
+function reads(node: Fields, from: readonly unknown[], aliases: readonly string[] = []): Need[] {
   const tables = from.flatMap(tablesIn)
   const isOnly = tables.length === 1 && from.length === 1 && (from[0] === tables[0] || 'RangeVar' in fields(from[0]))
   const columns = new Map<Fields, string[]>()
-  const own = new Set(list(node['targetList']).flatMap((each) => fields(fields(each)['ResTarget'])['name'] ?? []))
+  const own = new Set(aliases)
   walkLevel(node, (parts) => {
     const column = parts.at(-1) as string
     const of = parts.length === 2 ? tables.filter((each) => aliasOf(each) === parts[0]) : tables
@@ -161,7 +193,7 @@ export function table(
   range: unknown,
   right?: string,
   columns: readonly string[] = [],
-  more: Pick<Need, 'existing' | 'kinds'> = {},
+  more: Pick<Need, 'existing' | 'kinds' | 'isFilled'> = {},
 ): Need {
   const { schemaname, relname } = fields(range)
   return {
