@@ -144,6 +144,9 @@ export const eventTable = {
   arrayAsJson: debug<{ endpoint: string; parameter: string; requestId: string; traceparent?: string | undefined }>(
     'Array parameter bound as JSONB',
   ),
+  valueWithoutEffect: warn<{ file: string; key: string; problem: string; cure: string }>(
+    'A value of a request has no effect',
+  ),
   statement: debug<{
     datasource: string
     sql: string

@@ -24,7 +24,8 @@ import type {
 import type { Database } from '../database/database.ts'
 import type { Cors } from './cors.ts'
 import { readBody, requireUncoded } from './params/params.ts'
-import { findLines, fitLines, toSets } from './params/request-sets.ts'
+import { findLines, readSets } from './params/request-sets.ts'
+import type { WithoutEffect } from './params/without-effect.ts'
 import { Parsing } from './request-span.ts'
 import type { FormatChooser } from './representation/accept.ts'
 import { forCaches } from './representation/cache.ts'
@@ -33,6 +34,7 @@ import {
   answersInstead,
   findEndpoint,
   missingEndpoint,
+  nearestPath,
   pathOf,
   readTarget,
   type Target,
@@ -57,6 +59,7 @@ export interface Service {
   readonly cors: Cors
   readonly events: Events
   readonly errors: 'short' | 'full'
+  readonly withoutEffect: WithoutEffect
 }
 
 /** Never rejects: whatever is thrown on the way becomes a reply. */
@@ -112,7 +115,8 @@ function runFile(
   if (trace !== undefined) trace.datasource = datasource
   const database = service.databases.get(datasource) as Database
   const script = endpoint.scripts[database.dialect] as Script
-  const sets = lines === undefined ? toSets(document, found, script, target.query) : fitLines(lines, endpoint, script)
+  const sets = readSets(lines, document, found, script, target.query)
+  service.withoutEffect.look(endpoint, script, { sets, query: target.query })
   const format = batch ? 'json' : service.chooseFormat(request.headers['accept'])
   parsing?.end()
   const running = database.run({ endpoint, script, sets, batch, format, cancellation, requestId, trace })
@@ -125,7 +129,10 @@ function runFile(
 function nothingThere(service: Service, method: string, target: Target): Failure {
   return (
     unloadedFile(service.unloaded, method, target.path) ??
-    missingEndpoint(target.shown, answersInstead(service, method, target.path))
+    missingEndpoint(
+      target.shown,
+      answersInstead(service, method, target.path) || nearestPath(service, method, target.path),
+    )
   )
 }
 

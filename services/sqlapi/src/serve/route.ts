@@ -5,6 +5,7 @@
 import { cutText } from '@services/observe'
 import { endpointKey, foldCase } from '../endpoint-key.ts'
 import { Failure } from '../errors.ts'
+import { nearName } from '../near-name.ts'
 import type { Endpoint } from '../model.ts'
 import { datasourcesByProject, type ProjectRules } from '../project-datasource.ts'
 
@@ -81,7 +82,45 @@ export function unloadedFile(
   return problem === undefined ? undefined : new Failure('file_unloaded', problem)
 }
 
-/** `instead` is what `answersInstead` says. */
+/**
+ * The end of a sentence about a path that has no file: the one that was probably meant. `/api/demo/permits`, `/permits`
+ * and `/demo/GET/permits.sql` mean `/demo/permits`.
+ */
+export function nearestPath({ endpoints, pages }: Published, method: string, path: string | undefined): string {
+  if (path === undefined || path.length > maxNearLength) return ''
+  const wanted = path.replace(/\.sql$/i, '').replace(/^(\/[^/]+)\/(?:get|post)\//i, '$1/')
+  const meant = nearName(wanted, urlsOf(endpoints, pages, method)) ?? withOtherStart(wanted, endpoints)
+  return meant === undefined || meant === path ? '' : `; did you mean ${meant}?`
+}
+
+const maxNearLength = 128
+
+function* urlsOf(
+  endpoints: ReadonlyMap<string, Endpoint>,
+  pages: ReadonlyMap<string, unknown>,
+  method: string,
+): Generator<string> {
+  for (const endpoint of endpoints.values()) {
+    yield endpoint.path
+    if (method === 'POST' && endpoint.method === 'POST') yield endpoint.path + batchSuffix
+  }
+  yield* pages.keys()
+}
+
+/** The only path that ends as this one does, or with which this one ends. */
+function withOtherStart(path: string, endpoints: ReadonlyMap<string, Endpoint>): string | undefined {
+  const wanted = foldCase(path)
+  const paths = new Set<string>()
+  for (const endpoint of endpoints.values()) {
+    const known = foldCase(endpoint.path)
+    if (wanted.length > 2 && (known.endsWith(wanted) || wanted.endsWith(known))) paths.add(endpoint.path)
+    if (paths.size > 1) return undefined
+  }
+  const [only] = paths
+  return only
+}
+
+/** `instead` is what `answersInstead` or `nearestPath` says. */
 export function missingEndpoint(shown: string, instead = ''): Failure {
   return new Failure('endpoint_missing', `Saved query '${cutText(shown)}' does not exist${instead}`)
 }
@@ -106,13 +145,20 @@ export function createDatasourceChooser(rules: DatasourceRules): DatasourceChoos
   const known = new Set(rules.names)
   const datasourceOf = datasourcesByProject(rules)
   return (project, header) => {
-    if (rules.allowHeader && header !== undefined) return known.has(header) ? header : refuse(header)
-    return datasourceOf(project) ?? refuse(project)
+    if (rules.allowHeader && header !== undefined) {
+      return known.has(header) ? header : refuse(header, 'the header X-Datasource names it', known)
+    }
+    return datasourceOf(project) ?? refuse(project, projectRemedy, known)
   }
 }
 
-function refuse(name: string): never {
-  throw new Failure('datasource_unknown', `Datasource '${cutText(name)}' is not configured`)
+const projectRemedy =
+  'a project runs on the datasource of its name, on that of its line in project_datasource_map, or on default_datasource'
+
+function refuse(name: string, reason: string, known: ReadonlySet<string>): never {
+  const meant = nearName(name, known)
+  const more = meant === undefined ? reason : `${reason}; did you mean ${meant}?`
+  throw new Failure('datasource_unknown', `Datasource '${cutText(name)}' is not configured; ${more}`)
 }
 
 function decode(raw: string): string | undefined {

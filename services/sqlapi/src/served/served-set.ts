@@ -11,6 +11,7 @@ import type { Reply, Request } from '../model.ts'
 import { projectRules } from '../project-datasource.ts'
 import { createCors } from '../serve/cors.ts'
 import { handle, type Service } from '../serve/handle.ts'
+import { WithoutEffect } from '../serve/params/without-effect.ts'
 import { createFormatChooser } from '../serve/representation/accept.ts'
 import { createDatasourceChooser } from '../serve/route.ts'
 import { UnderWay } from '../serve/under-way.ts'
@@ -56,6 +57,7 @@ export async function makeSet(booted: Booted, databases: HeldDatabases, events: 
     cors: createCors(config.cors.allowedOrigins),
     events,
     errors: config.errors,
+    withoutEffect: new WithoutEffect(events),
   }
   const tracing = await openTracing({ enabled: config.trace.enabled, name: 'sqlapi', version })
   const underWay = new UnderWay()

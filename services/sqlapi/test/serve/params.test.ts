@@ -150,15 +150,15 @@ test('the message has the name [S-params.6] [S-error.InvalidDataAccessApiUsageEx
   refuses(() => requireParameters(['a', 'b'], [set('a')], false), 'InvalidDataAccessApiUsageException', message)
 })
 
-test('a key that is the parameter but for case, blanks and underscores is named too [S-params.6]', () => {
+test('a key that is nearly the parameter is named too [S-params.6] [F11]', () => {
   const error = 'InvalidDataAccessApiUsageException'
   const missing = "Parameter 'userId' has no value in the request"
-  for (const key of ['user_id', 'USERID', 'user-id', ' userId ']) {
+  for (const key of ['user_id', 'USERID', 'user-id', ' userId ', 'userIds', 'usreId']) {
     const message = `${missing}; found ${JSON.stringify(key)}, which is another name`
     refuses(() => requireParameters(['userId'], [set('a', key)], false), error, message)
   }
   refuses(() => requireParameters(['user_id', 'userId'], [set('user_id')], false), error, missing)
-  refuses(() => requireParameters(['userId'], [set('user', 'userIds', '', 'x'.repeat(9_000))], false), error, missing)
+  refuses(() => requireParameters(['userId'], [set('us', 'userNames', '', 'x'.repeat(9_000))], false), error, missing)
   refuses(() => requireParameters(['_'], [set('', '-')], false), error, "Parameter '_' has no value in the request")
 })
 

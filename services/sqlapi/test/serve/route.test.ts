@@ -202,7 +202,8 @@ test('a name that is not configured is refused [S-routing.3] [S-error.UnknownDat
 })
 
 function unknown(run: () => unknown, name: string): void {
-  throws(run, { name: 'UnknownDataSourceNameException', message: `Datasource '${name}' is not configured` })
+  const told = new RegExp(`^Datasource '${name}' is not configured; `)
+  throws(run, { name: 'UnknownDataSourceNameException', message: told })
 }
 
 test('a project that leads nowhere else has the default datasource [N6.3]', () => {

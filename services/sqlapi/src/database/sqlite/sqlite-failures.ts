@@ -64,7 +64,11 @@ const raised = 1811
 
 /** An error of opening the datasource. */
 export function toOpenFailure(error: unknown, datasource: string): Failure {
-  return new Failure('datasource_unreachable', `Datasource '${datasource}' cannot be opened`, { cause: error })
+  return new Failure(
+    'datasource_unreachable',
+    `Datasource '${datasource}' cannot be opened; its file is missing or closed to the service, which the log explains`,
+    { cause: error },
+  )
 }
 
 /** A deleted file is not created again: its owner may be about to put another one there. */

@@ -5,6 +5,7 @@
  * Values stay as they were sent; what they become in the database is decided there.
  */
 import { Failure } from '../../errors.ts'
+import { nearName } from '../../near-name.ts'
 import { hintOf } from '../../json/hint.ts'
 import { type JsonDocument, readDocuments, readJson } from '../../json/read.ts'
 import type { JsonText, JsonValue, ParameterSet, RequestHeaders } from '../../model.ts'
@@ -93,10 +94,11 @@ export function requireParameters(names: readonly string[], sets: readonly Param
 
 const forBatch = "; the field 'queries' belongs to a batch, whose path ends in /batch"
 
-/** Of a key that is the same but for case, blanks and `_`: callers write the keys of answers, or those of columns. */
+/** Of a key that differs little: callers write the keys of answers or those of columns, and mistype. */
 function otherSpelling(missing: string, names: readonly string[], set: ParameterSet): string {
   const wanted = fold(missing)
-  const key = Array.from(set.keys()).find((each) => fold(each) === wanted && !names.includes(each))
+  const others = Array.from(set.keys()).filter((each) => !names.includes(each))
+  const key = others.find((each) => fold(each) === wanted) ?? nearName(missing, others)
   return wanted === '' || key === undefined ? '' : `; found ${JSON.stringify(key)}, which is another name`
 }
 

@@ -3,6 +3,7 @@
  * a batch with a set a line, params.ts JSON and query strings, declared.ts what is for a file that declares its
  * parameters.
  */
+import { Failure } from '../../errors.ts'
 import type { Endpoint, ParameterSet, Request, Script } from '../../model.ts'
 import { isBatchPath, type Route } from '../route.ts'
 import { readDeclaredQuery, toDeclaredSets } from './declared.ts'
@@ -22,8 +23,23 @@ export function findLines(
   return isBatch ? readLines(headers['content-type'], body) : undefined
 }
 
+/** The sets of a request, from lines, from JSON or, without a document, from the query string of a GET. */
+export function readSets(
+  lines: Lines | undefined,
+  document: BodyDocument | undefined,
+  found: Route,
+  script: Script,
+  query: string,
+): readonly ParameterSet[] {
+  try {
+    return lines === undefined ? toSets(document, found, script, query) : fitLines(lines, found.endpoint, script)
+  } catch (error) {
+    throw found.endpoint.method === 'POST' ? explainQuery(error, query) : error
+  }
+}
+
 /** The sets of a body of lines. Throws where one lacks a parameter of the SQL, or where one is not as declared. */
-export function fitLines(
+function fitLines(
   { sets, areTexts }: Lines,
   { declarations }: Endpoint,
   { parameters }: Script,
@@ -35,8 +51,8 @@ export function fitLines(
   return sets
 }
 
-/** The same for a body of JSON; without a document for the query string of a GET. */
-export function toSets(
+/** The same for a body of JSON, and for a query string. */
+function toSets(
   document: BodyDocument | undefined,
   { endpoint: { declarations }, batch }: Route,
   { parameters }: Script,
@@ -45,13 +61,20 @@ export function toSets(
   if (declarations !== undefined) {
     const wanted = { params: declarations.params, names: parameters }
     if (document === undefined) return [readDeclaredQuery(query, wanted)]
-    return toDeclaredSets(readSets(document, batch), wanted, { batch, areTexts: false })
+    return toDeclaredSets(setsOf(document, batch), wanted, { batch, areTexts: false })
   }
-  const sets = document === undefined ? [readQuery(query)] : readSets(document, batch)
+  const sets = document === undefined ? [readQuery(query)] : setsOf(document, batch)
   requireParameters(parameters, sets, batch)
   return sets
 }
 
-function readSets(document: BodyDocument, batch: boolean): readonly ParameterSet[] {
+/** A value that a caller has put where a POST does not read it. */
+function explainQuery(error: unknown, query: string): unknown {
+  if (!(error instanceof Failure) || error.reason !== 'parameter_missing' || query === '') return error
+  const hint = 'the query string of a POST has no effect, send the values in a JSON object as the body'
+  return new Failure(error.reason, `${error.message}; ${hint}`)
+}
+
+function setsOf(document: BodyDocument, batch: boolean): readonly ParameterSet[] {
   return batch ? toBatch(document) : [toParameterSet(document)]
 }

@@ -115,7 +115,8 @@ function withoutConstraint({ message, code = '', constraint }: ServerError): str
 export function toConnectFailure(error: unknown, datasource: string): Failure {
   const { code } = error as ServerError
   const state = code !== undefined && /^[0-9A-Z]{5}$/.test(code) ? ` (SQLSTATE ${code})` : ''
-  return new Failure('datasource_unreachable', `Datasource '${datasource}' cannot be connected${state}`, {
+  const told = `Datasource '${datasource}' cannot be connected${state}; the database is down, unreachable or refuses the login, which the log explains`
+  return new Failure('datasource_unreachable', told, {
     cause: error,
   })
 }

@@ -1,0 +1,108 @@
+/**
+ * Values of a request that had no effect -> one WARN for each file and key in ten minutes: keys that are nearly those
+ * of a parameter, keys that occur twice, the query string of a POST. Nothing of a value is reported, and the answer
+ * stays as it is.
+ */
+import type { Events } from '../../events.ts'
+import type { Endpoint, ParameterSet, Script } from '../../model.ts'
+import { nearName } from '../../near-name.ts'
+
+const pauseMs = 600_000
+/** Files and keys that are remembered; if there are more, nothing is reported until these are old. */
+const maxRemembered = 1000
+/** Keys of one request that are looked at. */
+const maxKeys = 50
+const maxKeyLength = 64
+
+interface Sent {
+  readonly sets: readonly ParameterSet[]
+  /** What is after the `?`. */
+  readonly query: string
+}
+
+export class WithoutEffect {
+  readonly #events: Events
+  readonly #now: () => number
+  /** File and key -> when it was reported. */
+  readonly #reported = new Map<string, number>()
+
+  constructor(events: Events, now: () => number = () => performance.now()) {
+    this.#events = events
+    this.#now = now
+  }
+
+  /** A request that has what its file needs, and no more, costs a comparison of two numbers for each set. */
+  look({ method, file, declarations }: Endpoint, { parameters }: Script, { sets, query }: Sent): void {
+    if (!this.#events.isEnabled('valueWithoutEffect')) return
+    const params = declarations?.params ?? []
+    const unknown = sets.find((set) => set.size > parameters.length)
+    if (unknown !== undefined)
+      this.#lookForOthers(file, unknown, new Set([...parameters, ...params.map(({ name }) => name)]))
+    if (query === '') return
+    if (method === 'POST') {
+      // A key may be a value without its key, so it is not reported.
+      const cure = 'send the values in a JSON object as the body'
+      this.#report(file, '?', 'the query string of a POST is not read', cure)
+    } else if (query.includes('&')) {
+      const isList = (key: string): boolean => params.some(({ name, list }) => list && name === key)
+      this.#lookForTwice(file, query, new Set(parameters.filter((key) => !isList(key))))
+    }
+  }
+
+  #lookForOthers(file: string, set: ParameterSet, known: ReadonlySet<string>): void {
+    for (const key of first(set.keys(), maxKeys)) {
+      const meant = known.has(key) ? undefined : nearName(key, known)
+      if (meant !== undefined) this.#report(file, key, 'the file has no such parameter', `did you mean ${meant}?`)
+    }
+  }
+
+  #lookForTwice(file: string, query: string, singles: ReadonlySet<string>): void {
+    const seen = new Set<string>()
+    for (const key of first(keysOf(query), maxKeys)) {
+      if (seen.has(key) && singles.has(key)) {
+        const cure = `declare a list: -- @param ${key} string[]`
+        this.#report(file, key, 'it occurs twice, and only its last value counts', cure)
+      }
+      seen.add(key)
+    }
+  }
+
+  #report(file: string, key: string, problem: string, cure: string): void {
+    const shown = Array.from(key.slice(0, 2 * maxKeyLength))
+      .slice(0, maxKeyLength)
+      .join('')
+      .replaceAll(/\p{C}/gu, '\uFFFD')
+    const place = `${file}\0${shown}`
+    const now = this.#now()
+    if (this.#reported.has(place) && now - (this.#reported.get(place) as number) < pauseMs) return
+    if (this.#reported.size >= maxRemembered) this.#forget(now)
+    if (this.#reported.size >= maxRemembered) return
+    this.#reported.set(place, now)
+    this.#events.emit('valueWithoutEffect', { file, key: shown, problem, cure })
+  }
+
+  #forget(now: number): void {
+    for (const [place, time] of this.#reported) if (now - time >= pauseMs) this.#reported.delete(place)
+  }
+}
+
+/** As they are decoded if that is possible. The query string has been read before. */
+function* keysOf(query: string): Generator<string> {
+  for (const pair of query.split('&')) {
+    const key = pair.split('=', 1)[0] as string
+    if (key === '') continue
+    try {
+      yield decodeURIComponent(key.replaceAll('+', ' '))
+    } catch {
+      yield key
+    }
+  }
+}
+
+function* first<Item>(items: Iterable<Item>, most: number): Generator<Item> {
+  let count = 0
+  for (const item of items) {
+    if (++count > most) return
+    yield item
+  }
+}
