@@ -85,7 +85,7 @@ export const proxy: Part = {
       room: 'wsdl/description',
       is: 'requests and responses as JSON Schema',
       imports:
-        'model.ts soap/json/shape.ts soap/check/contract.ts soap/check/decimals.ts soap/check/pattern wsdl/xml wsdl/schema/simple-type.ts wsdl/schema/pattern.ts wsdl/outline wsdl/request',
+        'model.ts soap/json/shape.ts soap/check/contract.ts soap/check/decimals.ts soap/check/text-check.ts soap/check/pattern wsdl/xml wsdl/schema/simple-type.ts wsdl/schema/pattern.ts wsdl/outline wsdl/request',
       isPure: true,
     },
     { room: 'boot/config', is: 'the configuration', imports: 'model.ts errors.ts @services/config-file' },

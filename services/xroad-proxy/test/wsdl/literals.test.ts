@@ -1,6 +1,10 @@
 /** What generated files write in the place of literals, and what they say without one: numbers of JSON, SOAPAction. */
 import { deepStrictEqual, doesNotMatch, match, ok, strictEqual } from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { join } from 'node:path'
+import { newFolder } from '@services/testing'
+import { readWsdl } from '../../src/wsdl/operations/operations.ts'
+import { xmldsig } from '../../src/wsdl/schema/xmldsig.ts'
 import { readDsl } from '../../src/boot/dsl/dsl.ts'
 import { CompiledContracts, toRequestCheck } from '../../src/soap/check/check.ts'
 import { readDocument, readParams } from '../../src/soap/request/params.ts'
@@ -8,7 +12,8 @@ import { RequestContracts } from '../../src/wsdl/description/request-contract.ts
 import { describeRequest } from '../../src/wsdl/description/request-schema.ts'
 import type { JsonSchema } from '../../src/wsdl/description/value-schema.ts'
 import type { GeneratedDsl } from '../../src/wsdl/dsl/write.ts'
-import { bodyOf, generateAll, generateAround, readText, wsdlAround } from '../support/wsdl/wsdl.ts'
+import { openSchemas, standAlone, whyNoXmllint } from '../support/wsdl/xml-schema.ts'
+import { renderDsl, bodyOf, generateAll, generateAround, readText, wsdlAround } from '../support/wsdl/wsdl.ts'
 
 const op = (content: string, types = ''): string =>
   `<x:element name="op"><x:complexType>${content}</x:complexType></x:element>${types}`
@@ -184,5 +189,28 @@ describe('SOAPAction of an operation that states none [G10]', () => {
     const [result] = generateAll(readText(soap12(around)), direct)
     ok(result?.kind === 'generated')
     doesNotMatch(result.text, /soap_action/)
+  })
+})
+
+describe('the schema of XML Signature is known, whatever its location says [G10]', () => {
+  const imports = '<x:import namespace="http://www.w3.org/2000/09/xmldsig#" schemaLocation="xmldsig-core-schema.xsd"/>'
+  const sequence = `<x:sequence><x:element ref="ds:Signature" xmlns:ds="http://www.w3.org/2000/09/xmldsig#"/></x:sequence>`
+  const wsdl = wsdlAround(imports + op(sequence))
+
+  test('a file of W3C with its DOCTYPE beside the WSDL is not read', () => {
+    const withDoctype = Buffer.from('<!DOCTYPE schema PUBLIC "-//W3C//DTD XMLSchema 200102//EN" "x"><schema/>')
+    const read = readWsdl(Buffer.from(wsdl), 'owner/api.wsdl', (file) => ({ file, bytes: withDoctype }))
+    deepStrictEqual(read.missing, [])
+    const [result] = generateAll(read)
+    ok(result?.kind === 'generated')
+    match(result.text, /<ns1:SignatureValue/)
+  })
+
+  test('its text is a schema that takes the example of /api', { skip: whyNoXmllint() }, () => {
+    const folder = newFolder({ 'xmldsig-core-schema.xsd': xmldsig })
+    const result = generate(imports + op(sequence))
+    const body = standAlone(renderDsl(result.text, describeRequest(result.request).example))
+    const found = openSchemas(join(folder, 'api.wsdl'), wsdl).validate(new Map([['body', body]]))
+    deepStrictEqual(found.get('body'), [])
   })
 })

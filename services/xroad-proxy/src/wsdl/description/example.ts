@@ -3,11 +3,15 @@
  * such simple value meets.
  */
 import { exampleBytes, isByteText } from './byte-text.ts'
-import type { SimpleType } from '../schema/simple-type.ts'
+import { maxEffort } from '../../soap/check/pattern/automaton.ts'
+import { withoutExponent } from '../../soap/check/decimals.ts'
+import { toTextCheck } from '../../soap/check/text-check.ts'
+import { isNarrowed, type SimpleType } from '../schema/simple-type.ts'
+import { toTextType } from './request-contract.ts'
 import { leavesEmpty, matchAll } from './example-pattern.ts'
 import { toRequestValue } from './request-value.ts'
 import { narrowedMembers } from './union-members.ts'
-import { type Json, type Kind, kindOf } from './value-schema.ts'
+import { type Json, type JsonSchema, type Kind, kindOf } from './value-schema.ts'
 
 const texts: Readonly<Record<string, string>> = {
   date: '2026-01-31',
@@ -26,23 +30,69 @@ const texts: Readonly<Record<string, string>> = {
 
 const maxLength = 1000
 
+const examples = new WeakMap<SimpleType, Json>()
+
 export function exampleValue(type: SimpleType): Json {
-  const [first] = type.enumeration
-  if (first !== undefined) return (toRequestValue(type, false)['enum'] as readonly Json[])[0] ?? ''
-  const { item, members, patterns } = type
-  const [member] = members
-  if (member !== undefined) return exampleOfMembers(type)
-  if (patterns.length > 0) return patterned(type) ?? exampleText(type)
-  if (item !== undefined) return exampleList(type, item)
+  const known = examples.get(type)
+  if (known !== undefined) return known
+  const mark = isNarrowed(type) || type.isList ? undefined : marks[type.builtin]
+  if (mark !== undefined) return mark
+  const candidates = candidatesOf(type)
+  const found = candidates.find((candidate) => isValue(type, textOf(candidate))) ?? candidates[0] ?? ''
+  examples.set(type, found)
+  return found
+}
+
+/** Whether a text is a value of the type, by the check of requests. */
+export function isValue(type: SimpleType, text: string): boolean {
+  return toTextCheck(toTextType(type)).problemOf(text, { left: maxEffort }) === undefined
+}
+
+function textOf(value: Json): string {
+  return Array.isArray(value) ? value.map(textOf).join(' ') : withoutExponent(`${value as boolean | number | string}`)
+}
+
+/** The best first. */
+function candidatesOf(type: SimpleType): readonly Json[] {
+  const { enumeration, item, members, patterns } = type
+  if (enumeration.length > 0) return toRequestValue(type, false)['enum'] as readonly Json[]
+  if (members.length > 0) return [exampleOfMembers(type), ...narrowedMembers(type).map(exampleValue)]
+  if (patterns.length > 0) {
+    return [patterned(type), exampleText(type), usualText(type), ...guesses].filter((each) => each !== undefined)
+  }
+  if (item !== undefined) return [exampleList(type, item)]
   switch (kindOf(type)) {
     case 'boolean':
-      return true
+      return [true]
     case 'integer':
     case 'number':
-      return exampleNumber(type)
+      return [exampleNumber(type), ...numbersNear(type)]
     case 'text':
-      return isByteText(type) ? exampleBytes(type) : (usualText(type) ?? exampleText(type))
+      return isByteText(type) ? [exampleBytes(type)] : [...usualTexts(type), exampleText(type)]
   }
+}
+
+/** For patterns that no way through is found for. */
+const guesses = ['b', 'B', '1', 'ж', '-', ' '].flatMap((each) => [1, 2, 3, 4, 5, 8, 10, 11].map((n) => each.repeat(n)))
+
+/** Bounds, and what is next to them. */
+function numbersNear({ facets }: SimpleType): readonly Json[] {
+  const bounds = ['minInclusive', 'maxInclusive', 'minExclusive', 'maxExclusive'].map((name) => facets.get(name))
+  const numbers = bounds.filter((bound) => bound !== undefined).map(Number)
+  return [...numbers, ...numbers.flatMap((number) => [number + 1, number - 1, number + 0.1, number - 0.1]), 0]
+}
+
+/** The usual one, also without its zone; bounds, and years beyond them. */
+function usualTexts(type: SimpleType): readonly string[] {
+  const usual = usualText(type)
+  if (usual === undefined) return []
+  const bounds = [...type.facets]
+    .filter(([name]) => /^(?:min|max)(?:In|Ex)clusive$/.test(name))
+    .map(([, value]) => value.trim())
+  const beyond = bounds.flatMap((bound) => ['0001', '9998'].map((year) => bound.replace(/^\d{4}/, year)))
+  const days = bounds.flatMap((bound) => ['00:00:00', '23:59:59'].map((time) => bound.replace(/^\d\d:\d\d:\d\d/, time)))
+  const durations = type.builtin.endsWith('uration') ? ['PT0S', 'P1000Y', 'P1Y', 'P1M'] : []
+  return [usual, usual.replace(/Z$/, ''), ...bounds, ...beyond, ...days, ...durations]
 }
 
 /** Of the first member that has one where the union has patterns of its own. */
@@ -103,4 +153,20 @@ function exampleText({ facets }: SimpleType): string {
   const least = Math.min(Number(facets.get('minLength') ?? 0), maxLength)
   const most = Number(facets.get('maxLength') ?? Infinity)
   return 'text'.slice(0, most).padEnd(least, 't')
+}
+
+/** Stand for values that every message has once, or that name one of these, until the whole example is there. */
+const marks: Readonly<Record<string, string>> = { ID: '\0ID', IDREF: '\0IDREF' }
+
+/** Each value of xs:ID is another one. */
+export function withIdentities(example: JsonSchema): JsonSchema {
+  let count = 0
+  const fill = (value: Json): Json => {
+    if (value === marks['ID']) return `id-${++count}`
+    if (value === marks['IDREF']) return 'id-1'
+    if (Array.isArray(value)) return value.map(fill)
+    if (typeof value !== 'object' || value === null) return value
+    return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, fill(each)]))
+  }
+  return fill(example) as JsonSchema
 }

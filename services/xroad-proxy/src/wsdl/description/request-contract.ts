@@ -200,7 +200,7 @@ function numberIn(type: SimpleType): Pick<TextType, 'number'> {
   return number === undefined ? {} : { number }
 }
 
-function toTextType({ builtin, isList, item, members, enumeration, facets, patterns }: SimpleType): TextType {
+export function toTextType({ builtin, isList, item, members, enumeration, facets, patterns }: SimpleType): TextType {
   return {
     base: builtin,
     ...(isList && item !== undefined ? { item: toTextType(item) } : {}),

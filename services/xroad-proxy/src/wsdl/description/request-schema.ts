@@ -8,7 +8,7 @@ import { paramChoices } from '../request/param-choices.ts'
 import { isLeaf, isTextAlone, nameParams, type Slot } from '../request/param-names.ts'
 import { isNullable, type RequestAttachment, type RequestElement, type RequestText } from '../request/request.ts'
 import { describeChoices } from './choice-schema.ts'
-import { exampleValue } from './example.ts'
+import { exampleValue, isValue, withIdentities } from './example.ts'
 import { fixedValue, toRequestValue } from './request-value.ts'
 import { type Json, type JsonSchema, kindOf, orNull, toJson } from './value-schema.ts'
 import { toValueWords, toWords } from './words.ts'
@@ -20,7 +20,8 @@ export interface RequestSchema {
 
 export function describeRequest(root: RequestElement): RequestSchema {
   const { nameOf } = nameParams(root)
-  return describeScope(root, nameOf)
+  const { schema, example } = describeScope(root, nameOf)
+  return { schema, example: withIdentities(example) }
 }
 
 type Names = ReadonlyMap<Slot, string>
@@ -184,7 +185,7 @@ function attachmentSchema({ type }: RequestAttachment, isNillable: boolean): Jso
 /** What the schema itself names first. */
 function valueExample({ type, fixed, default: usual, attachment }: RequestText): Json {
   if (attachment !== undefined) return 'AAAA'
-  const value = fixed ?? usual
+  const value = fixed ?? (usual !== undefined && isValue(type, usual) ? usual : undefined)
   return (value === undefined ? undefined : toNamed(type, value)) ?? exampleValue(type)
 }
 
@@ -221,6 +222,6 @@ function withWords(words: JsonSchema, more: string): JsonSchema {
 /** People are told what the keyword cannot say. */
 function withDefault({ type, default: value }: RequestText, words: JsonSchema): JsonSchema {
   if (value === undefined) return words
-  const named = toNamed(type, value)
+  const named = isValue(type, value) ? toNamed(type, value) : undefined
   return named === undefined ? withWords(words, `Default: ${value.trim()}`) : { ...words, default: named }
 }

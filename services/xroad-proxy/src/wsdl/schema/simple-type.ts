@@ -70,7 +70,7 @@ export function unionOf(types: readonly SimpleType[]): SimpleType {
   return { ...plainText, members: [...members], names: [...new Set(types.flatMap((type) => type.names))] }
 }
 
-function isNarrowed({ facets, enumeration, patterns }: SimpleType): boolean {
+export function isNarrowed({ facets, enumeration, patterns }: SimpleType): boolean {
   return facets.size > 0 || enumeration.length > 0 || patterns.length > 0
 }
 

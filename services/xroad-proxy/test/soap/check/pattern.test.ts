@@ -5,9 +5,9 @@
 import { deepStrictEqual, ok, strictEqual, throws } from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
-import { Automaton, type Effort, maxEffort } from '../../src/soap/check/pattern/automaton.ts'
-import { readExpression, readPattern } from '../../src/soap/check/pattern/syntax.ts'
-import { UnknownSyntax } from '../../src/soap/check/pattern/unknown-syntax.ts'
+import { Automaton, type Effort, maxEffort } from '../../../src/soap/check/pattern/automaton.ts'
+import { readExpression, readPattern } from '../../../src/soap/check/pattern/syntax.ts'
+import { UnknownSyntax } from '../../../src/soap/check/pattern/unknown-syntax.ts'
 
 function matches(source: string, text: string, read = readPattern, effort: Effort = { left: maxEffort }): unknown {
   return new Automaton(read(source)).matches(text, effort)

@@ -4,10 +4,10 @@
  */
 import { deepStrictEqual, ok, strictEqual } from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import type { TextType } from '../../src/soap/check/contract.ts'
-import { CompiledContracts, toRequestCheck } from '../../src/soap/check/check.ts'
-import { maxEffort } from '../../src/soap/check/pattern/automaton.ts'
-import { toTextCheck } from '../../src/soap/check/text-check.ts'
+import type { TextType } from '../../../src/soap/check/contract.ts'
+import { CompiledContracts, toRequestCheck } from '../../../src/soap/check/check.ts'
+import { maxEffort } from '../../../src/soap/check/pattern/automaton.ts'
+import { toTextCheck } from '../../../src/soap/check/text-check.ts'
 
 function problemOf(type: TextType, text: string): string | undefined {
   return toTextCheck(type).problemOf(text, { left: maxEffort })

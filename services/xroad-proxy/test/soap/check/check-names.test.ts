@@ -5,10 +5,10 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { newFolder } from '@services/testing'
-import { nameCharacter, nameStart } from '../../src/soap/check/pattern/name-characters.ts'
-import { maxEffort } from '../../src/soap/check/pattern/automaton.ts'
-import { toTextCheck } from '../../src/soap/check/text-check.ts'
-import { whyNoXmllint } from '../support/wsdl/xml-schema.ts'
+import { nameCharacter, nameStart } from '../../../src/soap/check/pattern/name-characters.ts'
+import { maxEffort } from '../../../src/soap/check/pattern/automaton.ts'
+import { toTextCheck } from '../../../src/soap/check/text-check.ts'
+import { whyNoXmllint } from '../../support/wsdl/xml-schema.ts'
 
 const skip = whyNoXmllint()
 
