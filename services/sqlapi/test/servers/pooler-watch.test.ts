@@ -89,6 +89,7 @@ test('what the pooler confirms is left to it, the rest goes ahead of each flight
     ['timezone', 'Europe/Tallinn'],
     ['datestyle', 'ISO, DMY'],
     ['client_encoding', 'UTF8'],
+    ['standard_conforming_strings', 'on'],
     ['application_name', 'crm'],
     ['search_path', 'crm, public'],
   ])
@@ -120,7 +121,7 @@ test('a pooler that confirms nothing has everything sent [O4.3]', () => {
   settings.take([])
   deepStrictEqual(
     settings.sent.map(({ name }) => name),
-    ['TimeZone', 'DateStyle', 'client_encoding', 'statement_timeout'],
+    ['TimeZone', 'DateStyle', 'client_encoding', 'standard_conforming_strings', 'statement_timeout'],
   )
   // What goes ahead is another one behind each transaction.
   strictEqual(settings.isAsSet('TimeZone', 'Asia/Tokyo'), true)

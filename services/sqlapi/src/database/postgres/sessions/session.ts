@@ -8,6 +8,7 @@ import type { CallSettings } from '../settings/call-settings.ts'
 import {
   dateOrderQuery,
   deallocateText,
+  floatDigits,
   floatDigitsQuery,
   newSeedText,
   resetBy,
@@ -188,15 +189,20 @@ export class Session extends PlanConnection {
     this.settings.take(settings.filter(({ name }) => settable.has(name)))
     await Promise.all([
       this.applySettings(),
-      this.#askFloatDigits(),
+      this.#setFloatDigits(),
       this.catalog.poolers.look(this, { isFirst: true }),
     ])
   }
 
-  async #askFloatDigits(): Promise<void> {
-    const [digits] = (await this.list(floatDigitsQuery, [])).flat()
+  /** Floats are to be the same digits whoever prints them. */
+  async #setFloatDigits(): Promise<void> {
     const version = Number.parseInt(this.opened.reported.get('server_version') ?? '', 10)
-    if (Number(digits) > 0 && version >= firstWithShortFloats) this.textTypes.delete(oid.float8)
+    if (!(version >= firstWithShortFloats)) return
+    const isSet = this.settings.all.some(({ name }) => name.toLowerCase() === floatDigits)
+    const [value] = (await this.list(floatDigitsQuery, [String(isSet)])).flat()
+    if (typeof value !== 'string') return
+    this.settings.add({ name: floatDigits, value })
+    if (Number(value) > 0) this.textTypes.delete(oid.float8)
   }
 
   /** None is sent now. */

@@ -35,6 +35,8 @@ export function ownSettings(timeZone: string, dateStyle = 'ISO'): readonly Setti
     { name: 'TimeZone', value: toServerZone(timeZone) },
     { name: 'DateStyle', value: dateStyle },
     { name: 'client_encoding', value: 'UTF8' },
+    // The lexer takes no backslash for an escape.
+    { name: 'standard_conforming_strings', value: 'on' },
   ]
 }
 
@@ -48,7 +50,7 @@ function toServerZone(timeZone: string): string {
 
 /** How to set up one session. */
 export class SessionSettings {
-  readonly #own: readonly Setting[]
+  #own: readonly Setting[]
   /** Longest time of a statement that the datasource has; 0 leaves that to the server. */
   readonly #ownSeconds: number
   #ofUrl: readonly Setting[] = []
@@ -68,6 +70,12 @@ export class SessionSettings {
   take(ofUrl: readonly Setting[]): void {
     this.#ofUrl = ofUrl
     this.all = [...ofUrl, ...this.#own, ...limitOf(this.timeoutSeconds)]
+  }
+
+  /** One more of ours. */
+  add(setting: Setting): void {
+    this.#own = [...this.#own, setting]
+    this.take(this.#ofUrl)
   }
 
   /** Moments are in UTC. */
@@ -151,11 +159,15 @@ export const dateOrderQuery = `SELECT substring(reset_val FROM '[DMY]{3}') FROM 
 export const settableQuery = `SELECT o.name FROM unnest($1::text[]) AS o(name) LEFT JOIN pg_catalog.pg_settings s ON lower(s.name) = lower(o.name)
 WHERE s.context IS NULL OR s.context = 'user' OR s.context = 'superuser' AND current_setting('is_superuser') = 'on'`
 
+/** Above 0 PostgreSQL 12 and newer print as many digits as it takes to tell a float apart. */
+export const floatDigits = 'extra_float_digits'
+
 /**
- * Digits of floats; above 0 PostgreSQL 12 and newer print as many as it takes to tell a float apart. Null from a server
- * that does not know the setting.
+ * Sets it for the session, which a change of the server's configuration then leaves as it is. One that `$1` says is set
+ * keeps its value. Gives the value; no row if the server does not know the setting.
  */
-export const floatDigitsQuery = `SELECT pg_catalog.current_setting('extra_float_digits', true)`
+export const floatDigitsQuery = `SELECT pg_catalog.set_config(name, CASE WHEN $1 THEN setting ELSE '1' END, false)
+FROM pg_catalog.pg_settings WHERE name = '${floatDigits}'`
 
 /** The settings in a URL's `options`: `-c name=value`, `-cname=value`, `--name=value`; a backslash keeps a space. */
 export function readOptions(options: string): readonly Setting[] {
