@@ -12,7 +12,7 @@ import { findListPositions, type ListPosition } from './list-positions.ts'
 import { findAlikeParameters } from './parameter-case.ts'
 import { Reading } from './reading.ts'
 import { findSchemaChange } from './schema-changes.ts'
-import { transactionControl } from './transaction-control.ts'
+import { outsideTransaction, transactionControl } from './transaction-control.ts'
 
 /** The file as this dialect reads it; without a dialect its declarations alone. */
 export function judge(endpoint: Endpoint, dialect: Dialect | undefined): Remark[] {
@@ -66,6 +66,7 @@ const rules: readonly Rule[] = [
   { mayApply: mayChangeData, find: changesData },
   { mayApply: ({ effect }, { method }) => method === 'GET' && effect !== 'read', find: changesSchema },
   { mayApply: isOfSession, find: controlsTransaction },
+  { mayApply: ({ effect }, { transactional }) => transactional && effect !== 'read', find: refusesTransaction },
   { mayApply: mayMisplaceList, find: misplacesList },
   { mayApply: ({ pieces }) => pieces.some((piece) => mayQuote.test(piece)), find: quotesParameter },
   { mayApply: maySortByParameter, find: sortsByParameter },
@@ -129,6 +130,13 @@ function controlsTransaction(reading: Reading, { endpoint, dialect }: JudgedFile
     ? `the file is marked, so a transaction has begun already${tells[dialect].secondBegin}`
     : 'the file is marked, and this ends its transaction: what follows commits by itself'
   return [{ code: 'transaction-control', ...reading.positionOf(0), message: `${words}: ${why}` }]
+}
+
+function refusesTransaction(reading: Reading, { endpoint }: JudgedFile): Remark[] {
+  const words = endpoint.transactional ? outsideTransaction(reading) : undefined
+  if (words === undefined) return []
+  const message = `${words} cannot run in a transaction, and the file is marked`
+  return [{ code: 'transaction-control', severity: 'error', ...reading.positionOf(0), message }]
 }
 
 const whyOneValue = {

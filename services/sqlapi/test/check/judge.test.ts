@@ -252,6 +252,21 @@ testAll('transaction-control', [
   { title: 'START TRANSACTION', text: `${marked}START TRANSACTION`, found: ['transaction-control 2:1'] },
   { title: 'PREPARE TRANSACTION', text: `${marked}PREPARE TRANSACTION 'a'`, found: ['transaction-control 2:1'] },
   { title: 'PREPARE of a statement', text: `${marked}PREPARE a AS SELECT 1`, only: 'postgres' },
+  ...['VACUUM', 'vacuum t'].map((words) => ({
+    title: `${words} [F7]`,
+    text: `${marked}${words}`,
+    found: ['transaction-control 2:1'],
+  })),
+  ...['CREATE UNIQUE INDEX CONCURRENTLY i ON t (a)', 'REINDEX TABLE CONCURRENTLY t', 'CREATE DATABASE x'].map(
+    (words) => ({
+      title: `${words} [F7]`,
+      text: `${marked}${words}`,
+      only: 'postgres' as const,
+      found: ['transaction-control 2:1'],
+    }),
+  ),
+  { title: 'what runs in a transaction [F7]', text: `${marked}CREATE INDEX i ON t (a); REINDEX t; SELECT 1` },
+  { title: 'VACUUM in a file that is not marked [F7]', text: 'VACUUM' },
   { title: 'savepoints', text: `${marked}SAVEPOINT a; ROLLBACK TO a; ROLLBACK TRANSACTION TO SAVEPOINT a; RELEASE a` },
   { title: 'a file that is not marked', text: 'BEGIN; COMMIT' },
   { title: 'a marker that does not count', text: '/* x */\n-- @transactional\nCOMMIT', found: ['declaration 2:4'] },
