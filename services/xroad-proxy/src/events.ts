@@ -61,9 +61,25 @@ export const eventTable = {
     code: string
     string: string
     detail?: string | undefined
+    client?: string | undefined
+    service?: string | undefined
+    /** What an operator can do about it. */
+    hint?: string | undefined
     request_id: string
     traceparent?: string | undefined
   }>('SOAP fault'),
+  /** As X-Road makes it on the REST lane; the caller gets it unchanged. */
+  xroadError: warn<{
+    endpoint?: string | undefined
+    id?: string | undefined
+    code: string
+    string: string
+    client?: string | undefined
+    service?: string | undefined
+    hint?: string | undefined
+    request_id: string
+    traceparent?: string | undefined
+  }>('X-Road error'),
   requestInvalid: warn<{
     endpoint?: string | undefined
     id?: string | undefined
@@ -79,6 +95,9 @@ export const eventTable = {
     error: string
     reason: string
     cause?: string | undefined
+    upstream?: string | undefined
+    client?: string | undefined
+    service?: string | undefined
     request_id: string
     traceparent?: string | undefined
   }>('Call failed'),

@@ -20,10 +20,20 @@ export interface Trace {
   source: FailureSource | undefined
   /** The code of an error that the service told; `caller_gone` where there was nobody to tell. */
   error: string | undefined
+  /** What was called, where that went wrong; for the log. */
+  called?: Called | undefined
   /** Undefined without an audit file. */
   audit: AuditEntry | undefined
   /** Its place in a trace; undefined when tracing is off. */
   readonly span?: Span | undefined
+}
+
+export interface Called {
+  /** Host and port. */
+  readonly upstream: string
+  /** `EE/GOV/70000001/my-system`; undefined for a direct call. */
+  readonly client?: string | undefined
+  readonly service?: string | undefined
 }
 
 /** What the audit file will say of one exchange. The lanes fill it in. */

@@ -130,7 +130,7 @@ function replyApi({ api }: Service, { headers }: Request): FileReply | Promise<F
 /** What the caller is not told: why a call failed, and where an unexpected error came from. */
 function report(
   events: Events,
-  { endpoint, messageId: id, requestId: request_id, span }: Trace,
+  { endpoint, messageId: id, requestId: request_id, span, called }: Trace,
   thrown: unknown,
 ): void {
   const traceparent = span?.traceparent
@@ -146,7 +146,7 @@ function report(
   } else if (isCall(thrown)) {
     const cause = thrown.cause instanceof Error ? thrown.cause.message : undefined
     const { code: error, message: reason } = thrown
-    events.emit('callFailed', { endpoint, id, error, reason, cause, request_id, traceparent })
+    events.emit('callFailed', { endpoint, id, error, reason, cause, ...called, request_id, traceparent })
   }
 }
 

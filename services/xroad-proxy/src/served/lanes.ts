@@ -103,7 +103,7 @@ export function openLanes(
       bodies,
       events,
     },
-    rest: { ...calls, destinations: toRestDestinations(endpoints, ways, env) },
+    rest: { ...calls, events, destinations: toRestDestinations(endpoints, ways, env) },
   }
 }
 

@@ -13,7 +13,11 @@ import type { Room } from './room.ts'
 export interface Outcome {
   readonly status: number
   readonly errorCode: string | undefined
+  /** What the body of an error of X-Road begins with. */
+  readonly errorStart: Uint8Array | undefined
 }
+
+const maxErrorBytes = 8192
 
 export class Streamed extends UpstreamCall<Outcome> {
   readonly #isHead: boolean
@@ -24,6 +28,8 @@ export class Streamed extends UpstreamCall<Outcome> {
   /** Collected until the end, because the length was not declared. */
   #pieces: Pieces | undefined
   #left = 0
+  /** The start of an error of X-Road, for the log. */
+  #told: Pieces | undefined
   #isEnded = false
 
   constructor(way: Way, call: Call, writer: ResponseWriter, room?: Room) {
@@ -52,6 +58,7 @@ export class Streamed extends UpstreamCall<Outcome> {
       return
     }
     this.#begin()
+    if (this.#head?.errorCode !== undefined) this.#tell(chunk)
     this.#left -= chunk.length
     // The last piece goes with the end: one write less, and for a small response the only one.
     if (this.#left === 0) {
@@ -63,11 +70,20 @@ export class Streamed extends UpstreamCall<Outcome> {
   }
 
   protected override onEnd(): Outcome {
+    const collected = this.#pieces?.join()
     if (!this.#isEnded) {
       this.#begin()
-      this.writer.end(this.#pieces?.join())
+      this.writer.end(collected)
     }
-    return { status: this.#status, errorCode: this.#head?.errorCode }
+    const errorCode = this.#head?.errorCode
+    const errorStart =
+      errorCode === undefined ? undefined : (collected?.subarray(0, maxErrorBytes) ?? this.#told?.join())
+    return { status: this.#status, errorCode, errorStart }
+  }
+
+  #tell(chunk: Buffer): void {
+    this.#told ??= new Pieces()
+    this.#told.add(chunk.subarray(0, maxErrorBytes - this.#told.length), maxErrorBytes)
   }
 
   #collect(): void {

@@ -26,6 +26,12 @@ export function beginCall(span: Span, { origin, path, method }: Pick<Call, 'orig
   })
 }
 
+/** Host and port of an origin. */
+export function addressOf(origin: string): string {
+  const { protocol, hostname, port } = new URL(origin)
+  return `${hostname}:${port || (protocol === 'https:' ? 443 : 80)}`
+}
+
 /** The call with the headers for it. */
 export function withTrace(call: Call, span: Span): Call {
   return { ...call, span, headers: [...call.headers, ...toPairs(span, traceHeaders)] }

@@ -4,14 +4,16 @@
  * call.
  */
 import { randomUUID } from 'node:crypto'
+import type { Events } from '../../events.ts'
 import type { Request, ResponseWriter, RestEndpoint, Upload } from '../../model.ts'
 import { fillIn } from '../../path-template.ts'
-import type { Trace } from '../../trace.ts'
+import type { Called, Trace } from '../../trace.ts'
 import { readCallerHeaders, toOutbound } from '../../upstream/headers.ts'
 import type { Room } from '../../upstream/room.ts'
 import { sourceOf } from '../../xroad.ts'
+import { hintFor } from './xroad-hints.ts'
 import { type CallLimits, openRoom } from './call-room.ts'
-import { beginCall, endCall, failCall, toPairs } from './call-span.ts'
+import { addressOf, beginCall, endCall, failCall, toPairs } from './call-span.ts'
 import { toQuery } from './query.ts'
 import type { RestDestination } from './rest-destination.ts'
 import { refuseCall } from './security-server.ts'
@@ -19,6 +21,7 @@ import { refuseCall } from './security-server.ts'
 export interface RestLane extends CallLimits {
   /** Where the calls of each endpoint go. Empty without a Security Server. */
   readonly destinations: ReadonlyMap<RestEndpoint, RestDestination>
+  readonly events: Events
 }
 
 /** What a request is for. */
@@ -51,9 +54,10 @@ export async function callRest(
   trace.audit?.departs({ user, ...audited, bytesIn: lengthOf(body) })
   const span = trace.span && beginCall(trace.span, { origin, path, method: request.method })
   if (span !== undefined) headers.push(...toPairs(span, rules.traced))
+  const toCalled = (): Called => ({ upstream: addressOf(origin), client: audited.client, service: audited.service })
   const started = performance.now()
   try {
-    const { status, errorCode } = await upstream.stream(
+    const { status, errorCode, errorStart } = await upstream.stream(
       {
         origin,
         path:
@@ -68,12 +72,37 @@ export async function callRest(
       writer,
       room,
     )
-    if (errorCode !== undefined) trace.source = sourceOf(errorCode)
+    if (errorCode !== undefined) reportError(lane, { code: errorCode, body: errorStart, called: toCalled() }, trace)
     else if (status >= 400) trace.source = 'provider'
     endCall(trace, span, started, { status })
   } catch (error) {
     failCall(trace, span, started, error)
+    trace.called = toCalled()
     throw error
+  }
+}
+
+/** The caller gets an error of X-Road unchanged; the log says what it is and what helps. */
+function reportError(
+  { events }: RestLane,
+  { code, body, called }: { readonly code: string; readonly body: Uint8Array | undefined; readonly called: Called },
+  trace: Trace,
+): void {
+  trace.source = sourceOf(code)
+  const { endpoint, messageId: id, requestId: request_id, span } = trace
+  const { client, service } = called
+  const said = { code, string: textOf(body), client, service, hint: hintFor(code, called) }
+  events.emit('xroadError', { endpoint, id, ...said, request_id, traceparent: span?.traceparent })
+}
+
+/** As X-Road writes its errors: a field or an element called message. */
+function textOf(body: Uint8Array = new Uint8Array()): string {
+  const text = Buffer.from(body).toString()
+  const [, json, xml = ''] = /"message"\s*:\s*("(?:[^"\\]|\\.)*")|<message>([^<]*)<\/message>/.exec(text) ?? []
+  try {
+    return json === undefined ? xml : String(JSON.parse(json))
+  } catch {
+    return ''
   }
 }
 

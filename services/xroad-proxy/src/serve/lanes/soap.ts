@@ -16,7 +16,7 @@ import type {
   ResponseWriter,
   SoapEndpoint,
 } from '../../model.ts'
-import type { Trace } from '../../trace.ts'
+import type { Called, Trace } from '../../trace.ts'
 import { readResponseInSteps } from '../../soap/message/response.ts'
 import { toFailure } from '../../soap/message/fault.ts'
 import type { Translated } from '../../soap/json/frame.ts'
@@ -24,12 +24,13 @@ import { type Json, joinJson, lengthOf } from '../../soap/json/json-text.ts'
 import type { Member } from '../../soap/json/shape.ts'
 import { XmlError } from '../../soap/json/xml-error.ts'
 import { sourceOf } from '../../xroad.ts'
+import { hintFor } from './xroad-hints.ts'
 import { readCallerHeaders } from '../../upstream/headers.ts'
 import type { Room } from '../../upstream/room.ts'
 import { foreignAnswer } from '../../upstream/upstream-call.ts'
 import { requestHashOf, sentId, whoCallsWhat } from './audited-header.ts'
 import { type CallLimits, openRoom } from './call-room.ts'
-import { beginCall, endCall, failCall, failSpan, withTrace } from './call-span.ts'
+import { addressOf, beginCall, endCall, failCall, failSpan, withTrace } from './call-span.ts'
 import { runInSteps } from './in-steps.ts'
 import type { RequestReader } from './request-reader.ts'
 import { type Obstacle, refuseCall } from './security-server.ts'
@@ -83,11 +84,15 @@ export async function callSoap(
   const waiting = room.hold(message.body.length)
   if (waiting !== undefined) await waiting
   trace.audit?.departs({ user, ...whoCallsWhat(endpoint, message.body), bytesIn: body.length })
-  const response = await send(destination.upstream, message, incoming)
-  const translation = await accept(lane, response, message, incoming)
+  const translation = await exchange(lane, destination.upstream, message, incoming)
   if (translation === undefined) return nothing
   if (trace.audit !== undefined) trace.audit.requestHash = requestHashOf(translation.headers)
-  if (translation.fault !== undefined) throw refuseFault(lane, translation.fault, destination.source, trace)
+  if (translation.fault !== undefined)
+    throw refuseFault(lane, translation.fault, {
+      direct: destination.source,
+      called: calledBy(message, endpoint),
+      trace,
+    })
   return toJsonReply(translation, room)
 }
 
@@ -112,6 +117,26 @@ async function attach({ call, reader }: SoapDestination, incoming: Incoming, gen
   const waiting = incoming.room.hold(3 * incoming.body.length)
   if (waiting !== undefined) await waiting
   return withAttachments(incoming.endpoint, await readIncoming(reader, incoming), generated, call)
+}
+
+/** The response to a message; what was called is noted for the log if it cannot be had. */
+async function exchange(
+  lane: SoapLane,
+  upstream: Upstream,
+  message: Message,
+  incoming: Incoming,
+): Promise<Translated | undefined> {
+  try {
+    return await accept(lane, await send(upstream, message, incoming), message, incoming)
+  } catch (error) {
+    incoming.trace.called = calledBy(message, incoming.endpoint)
+    throw error
+  }
+}
+
+function calledBy({ origin, body }: Message, endpoint: SoapEndpoint): Called {
+  const { client, service, version } = whoCallsWhat(endpoint, body)
+  return { upstream: addressOf(origin), client, service: version === undefined ? service : `${service}/${version}` }
 }
 
 async function send(upstream: Upstream, call: Message, { writer, room, trace }: Incoming): Promise<UpstreamResponse> {
@@ -197,10 +222,21 @@ function httpError(status: number): Failure {
 }
 
 /** The log gets the whole fault, the caller what the configuration lets through. */
-function refuseFault(lane: SoapLane, fault: Fault, direct: FailureSource | undefined, trace: Trace): Failure {
+function refuseFault(
+  lane: SoapLane,
+  fault: Fault,
+  {
+    direct,
+    called: { client, service },
+    called,
+    trace,
+  }: { direct: FailureSource | undefined; called: Called; trace: Trace },
+): Failure {
   trace.source = direct ?? sourceOf(fault.code)
   const { endpoint, messageId: id, requestId: request_id, span } = trace
-  lane.events.emit('soapFault', { endpoint, id, ...fault, request_id, traceparent: span?.traceparent })
+  const hint = direct === undefined ? hintFor(fault.code, called) : undefined
+  const traceparent = span?.traceparent
+  lane.events.emit('soapFault', { endpoint, id, ...fault, client, service, hint, request_id, traceparent })
   return toFailure(fault, { expose: lane.exposeFaultDetail, source: trace.source })
 }
 
