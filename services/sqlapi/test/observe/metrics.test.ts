@@ -20,6 +20,9 @@ const files = {
   // Too long to be under way as a whole when its client leaves.
   'pg/GET/endless.sql': "SELECT repeat('x', 1000) AS x, generate_series(1, 2000000000) AS n",
   'pg/POST/divide.sql': 'SELECT 1 / CAST(:x AS int) AS y',
+  'pg/POST/marked.sql': '-- @transactional\nSELECT 1 / CAST(:x AS int) AS y',
+  'lite/POST/marked.sql': '-- @transactional\nINSERT INTO t VALUES (:x)',
+  'pg/POST/open.sql': 'BEGIN; SELECT 1 AS one',
   'pg/POST/sleep.sql': 'SELECT 1 AS one FROM pg_sleep(:s)',
 }
 const lite = { name: 'lite', url: 'sqlite:lite.db' }
@@ -138,6 +141,31 @@ test('what PostgreSQL does for calls is counted [O1.3]', async () => {
   ok(of('statement_duration_seconds_count') >= 13)
   await service.stop()
 })
+
+for (const pooler of ['none', 'transaction']) {
+  test(`each failed marked file is a transaction that was rolled back, pooler: ${pooler} [T5]`, async () => {
+    const service = await start({ datasources: [{ name: 'pg', url: postgres.url, pooler, max_connections: 2 }, lite] })
+    await call(service.port, '/lite/setup', { body: {} })
+    const send = async (name: string, x: number): Promise<number> =>
+      (await call(service.port, `/${name}/marked`, { body: { x } })).status
+    for (let round = 0; round < 4; round++) {
+      // Alone at first, with others once the statement is known to be short.
+      for (const x of [1, 0, 1]) strictEqual(await send('pg', x), x === 0 ? 400 : 200)
+      await Promise.all([0, 1, 0, 0, 1].map((x) => send('pg', x)))
+    }
+    await untilValue(service, 'sqlapi_rollbacks_total{datasource="pg"}', 16)
+    if (pooler === 'none') {
+      await call(service.port, '/pg/open', { body: {} })
+      await untilValue(service, 'sqlapi_rollbacks_total{datasource="pg"}', 17)
+    }
+    const ways = ['shared', 'alone'].map((lane) => `sqlapi_calls_total{datasource="pg",lane="${lane}"}`)
+    const samples = await service.samples()
+    ok(ways.reduce((sum, way) => sum + (samples.get(way) ?? 0), 0) >= 32)
+    for (const status of [200, 400, 400]) strictEqual(await send('lite', 1), status)
+    await untilValue(service, 'sqlapi_rollbacks_total{datasource="lite"}', 2)
+    await service.stop()
+  })
+}
 
 test('what SQLite does for calls is counted [O1.3]', async () => {
   const service = await start({ datasources: [lite] })

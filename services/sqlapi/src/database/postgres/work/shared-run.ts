@@ -3,7 +3,7 @@
  * request, so it is one object without promises of its own. work-runner.ts decides that a statement runs in this way.
  */
 import type { Span } from '@services/trace'
-import type { Cancellation, Result, Trace } from '../../../model.ts'
+import type { Cancellation, Result, Trace, Work } from '../../../model.ts'
 import type { History } from '../../pool/history.ts'
 import { Job } from '../../pool/job.ts'
 import type { Pool } from '../../pool/pool.ts'
@@ -25,6 +25,8 @@ export interface SharedRunOwner {
   readonly spans: StatementSpans
   /** Runs a statement whose plan does not fit any more on a connection of its own. */
   runAlone(bound: BoundStatement, delivery: Delivery): Promise<Result>
+  /** A single statement has failed, and with it the transaction that it is. */
+  undone(work: Work): void
   /** The failure that the client gets, once it is reported; `ms` is how long the run took. */
   toFailure(error: unknown, bound: BoundStatement, ms: number): unknown
 }
@@ -94,8 +96,12 @@ export class SharedRun extends Job<Session> implements RowsReader {
     this.#owner.pool.ended(this)
     endStatement(this.#span, error)
     if ((error as { code?: string }).code === sqlStates.readOnlyTransaction) this.#bound.known.writes = true
-    if (needsNewPlan(error)) this.#runAlone()
-    else this.#tell(error, performance.now() - this.started)
+    if (needsNewPlan(error)) {
+      this.#runAlone()
+      return
+    }
+    this.#owner.undone(this.#bound.work)
+    this.#tell(error, performance.now() - this.started)
   }
 
   refuse(reason: unknown): void {

@@ -89,8 +89,17 @@ export class WorkRunner implements SharedRunOwner {
 
   runAlone(bound: BoundStatement, sink: Sink): Promise<Result> {
     return this.#onOwnConnection(bound.work, bound.known.history, async (session) => {
-      return (await this.runner.run(session, bound, sink)) ?? bound.format.nothing
+      try {
+        return (await this.runner.run(session, bound, sink)) ?? bound.format.nothing
+      } catch (error) {
+        this.undone(bound.work)
+        throw error
+      }
     })
+  }
+
+  undone({ endpoint }: Work): void {
+    if (endpoint.transactional) this.#options.meter?.rolledBack()
   }
 
   async #runBatch(work: Work): Promise<Result> {
