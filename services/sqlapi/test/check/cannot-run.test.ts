@@ -1,5 +1,7 @@
 /** What cannot run, and what `check` says about it: codes and cures that fit, from real databases of both kinds. */
 import { deepStrictEqual, match, strictEqual } from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { dialectNames } from '../../src/dialects.ts'
 import type { Dialect } from '../../src/model.ts'
@@ -110,6 +112,21 @@ describe('what cannot run', () => {
       later.map((_, index) => `not-checked sql/demo/POST/${index}.sql`),
     )
     strictEqual(code, 0)
+  })
+
+  test('--explain may call IMMUTABLE functions, as the manual says, and they write nothing [F7]', async () => {
+    const database = databases.get('postgres') as TestDatabase
+    await database.execute(`CREATE TABLE calls (n int);
+CREATE FUNCTION noted() RETURNS int LANGUAGE plpgsql IMMUTABLE AS $$ BEGIN INSERT INTO calls VALUES (1); RETURN 1; END $$`)
+    const { code, findings } = await check(
+      'postgres',
+      ['SELECT total FROM orders WHERE order_id = noted()'],
+      ['--explain'],
+    )
+    deepStrictEqual([code, findings.map(inBrief)], [0, []])
+    await database.execute('DO $$ BEGIN ASSERT NOT EXISTS (SELECT FROM calls); END $$')
+    const manual = readFileSync(resolve(import.meta.dirname, '../../docs/check.md'), 'utf8')
+    match(manual, /PostgreSQL calls IMMUTABLE functions whose arguments are constants/)
   })
 
   test('--explain passes over commands that have no plan [F7]', async () => {

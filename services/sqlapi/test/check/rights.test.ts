@@ -171,6 +171,7 @@ describe('postgres: rights and names that only running asks for', () => {
     ['COPY orders TO STDOUT', 'syntax 1:1'],
     ['COPY nosuch FROM STDIN', 'unknown-table 1:6'],
     ['COPY (SELECT nosuch FROM orders) TO STDOUT', 'unknown-column 1:14'],
+    ['INSERT INTO sums VALUES (1)', 'syntax 1:13'],
     ['CREATE TABLE mine (LIKE nosuch)', 'unknown-table 1:25'],
     ['ROLLBACK TO nosuch', 'not-checked 1:1'],
     ['DO $$ BEGIN PERFORM nosuch(); END $$', 'not-checked 1:1'],

@@ -45,16 +45,19 @@ function isPartOfUnion(key: string, node: Fields): boolean {
   return (key === 'larg' || key === 'rarg') && node['targetList'] !== undefined
 }
 
+/** Tables, views and foreign tables take rows; materialized views and sequences take none. */
+const changeable = { kinds: 'rpvf' }
+
 const byKind: Readonly<Record<string, (node: Fields) => Need[]>> = {
   SelectStmt: ofSelect,
   InsertStmt: ofInsert,
   UpdateStmt: (node) => [
-    table(node['relation'], 'UPDATE', targets(node['targetList'])),
+    table(node['relation'], 'UPDATE', targets(node['targetList']), changeable),
     ...reads(node, [node['relation'], ...list(node['fromClause'])]),
     ...sources(node['fromClause']),
   ],
   DeleteStmt: (node) => [
-    table(node['relation'], 'DELETE'),
+    table(node['relation'], 'DELETE', [], changeable),
     ...reads(node, [node['relation'], ...list(node['usingClause'])]),
     ...sources(node['usingClause']),
   ],
@@ -88,7 +91,7 @@ function ofInsert(node: Fields): Need[] {
   const { action, targetList, infer } = fields(node['onConflictClause'])
   const inferred = list(fields(infer)['indexElems']).flatMap((each) => fields(fields(each)['IndexElem'])['name'] ?? [])
   return [
-    table(relation, 'INSERT', columns, { isFilled }),
+    table(relation, 'INSERT', columns, { isFilled, ...changeable }),
     ...(action === 'ONCONFLICT_UPDATE' ? [table(relation, 'UPDATE', targets(targetList))] : []),
     ...(inferred.length > 0 ? [table(relation, 'SELECT', inferred as string[])] : []),
     ...reads(node, [relation]),
