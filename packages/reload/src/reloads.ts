@@ -40,17 +40,26 @@ export class Reloads {
   #wanted: Trigger | undefined
   #running: Promise<void> | undefined
 
-  /** `pace` is for tests. */
-  constructor(service: Reloadable, events: ReloadListener, pace?: Pace) {
+  /** When what is served was begun to be read, by the clock of `Date`. */
+  #readAt: number
+
+  /** `readAt`: when the start began to read. `pace` is for tests. */
+  constructor(service: Reloadable, events: ReloadListener, readAt: number, pace?: Pace) {
+    this.#readAt = readAt
     this.#service = service
     this.#events = events
     this.#watch = new ContentWatch({ files: () => service.files(), changed: () => this.request('watch'), pace })
   }
 
-  /** Whether files are watched from now on. What they hold at this moment counts as read. */
+  /** Whether files are watched from now on. A start says so before it reads most of them. */
   async follow(mode: 'off' | 'watch'): Promise<void> {
-    if (mode === 'watch' && !this.#ending.signal.aborted) await this.#watch.start()
+    if (mode === 'watch' && !this.#ending.signal.aborted) await this.#watch.start(this.#readAt)
     else this.#watch.stop()
+  }
+
+  /** The start has read everything: files that only reading made known count from now on. */
+  hasRead(): Promise<void> {
+    return this.#watch.settle()
   }
 
   request(trigger: Trigger): void {
@@ -79,6 +88,7 @@ export class Reloads {
     const begun = performance.now()
     try {
       // Before they are read: what is written meanwhile is a change.
+      this.#readAt = Date.now()
       await this.#watch.note()
       if (signal.aborted) return
       const done = await this.#service.reload(signal)

@@ -37,12 +37,17 @@ export class ContentWatch {
     this.#pace = options.pace ?? usualPace
   }
 
-  /** What is there now counts as read. */
-  async start(): Promise<void> {
+  /** What is there now counts as read, unless it has been touched since `readAt`, when reading began. */
+  async start(readAt: number): Promise<void> {
     if (this.#stopping !== undefined) return
     const stopping = new AbortController()
     this.#stopping = stopping
     await this.note()
+    const read = new Map(this.#read)
+    // Its own millisecond is that of files which were written just before.
+    for (const path of read.keys()) if (await isTouchedSince(path, readAt + 1)) read.delete(path)
+    this.#read = read
+    this.#notedAt = readAt
     void this.#look(stopping.signal)
   }
 

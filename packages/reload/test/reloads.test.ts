@@ -38,9 +38,9 @@ class Folder implements Reloadable {
   looked: () => void = () => undefined
   readonly reloads: Reloads
 
-  constructor(t: TestContext, files: Files) {
+  constructor(t: TestContext, files: Files, readAt?: number) {
     this.path = newFolder(files)
-    this.reloads = new Reloads(this, this, { lookMs: 2, quietMs: 2 })
+    this.reloads = new Reloads(this, this, readAt ?? Date.now(), { lookMs: 2, quietMs: 2 })
     t.after(() => this.reloads.close())
   }
 
@@ -72,6 +72,11 @@ class Folder implements Reloadable {
 
   write(name: string, text: string): void {
     writeFileSync(join(this.path, name), text)
+  }
+
+  /** Another path counts from now on. */
+  know(path: string): void {
+    this.#also = [path]
   }
 
   /** A reload is under way, and held up until the function is called that this gives. */
@@ -288,4 +293,61 @@ test('what is not a file is not read [O3.1]', { skip: withoutPipes }, async (t) 
   await folder.looksOn()
   folder.write('a', '3')
   await until(() => folder.served === '3', 'the next one')
+})
+
+/** The clock of files lags behind that of `Date`: writes until a file has a later time. */
+async function nextMoment(timeMs: number): Promise<void> {
+  const path = join(newFolder({ a: '' }), 'a')
+  await until(() => {
+    writeFileSync(path, '')
+    return statSync(path).ctimeMs > timeMs + 1
+  }, 'a later time of a file')
+}
+
+test('what changes between reading and the beginning of the watch is read again [T4]', async (t) => {
+  const readAt = Date.now()
+  await nextMoment(readAt)
+  // By now a start has read it, as something else.
+  const folder = new Folder(t, { a: 'edited' }, readAt)
+  await folder.reloads.follow('watch')
+  await folder.reloads.hasRead()
+  await untilTold(folder, 'reloaded watch 1')
+  strictEqual(folder.served, 'edited')
+})
+
+test('what changes, comes and goes while a start reads is read again [T4]', async (t) => {
+  for (const change of ['write', 'add', 'remove'] as const) {
+    const folder = new Folder(t, { a: '1', b: '1' })
+    await folder.reloads.follow('watch')
+    if (change === 'write') folder.write('a', '2')
+    else if (change === 'add') folder.write('c', '2')
+    else rmSync(join(folder.path, 'b'))
+    await folder.reloads.hasRead()
+    const served = { write: '2,1', add: '1,1,2', remove: '1' }[change]
+    await until(() => folder.served === served, change)
+  }
+})
+
+test('what only a start makes known counts as read, unless it changed since [T4]', async (t) => {
+  const others = newFolder({ b: '1' })
+  await nextMoment(statSync(join(others, 'b')).ctimeMs)
+  const folder = new Folder(t, { a: '1' })
+  await folder.reloads.follow('watch')
+  folder.know(join(others, 'b'))
+  await folder.reloads.hasRead()
+  await folder.looksOn(20)
+  strictEqual(folder.begun, 0)
+  writeFileSync(join(others, 'b'), '2')
+  await until(() => folder.begun === 1, 'a reload')
+})
+
+test('a watch that a reload begins misses nothing since that reload began to read [T4]', async (t) => {
+  const folder = new Folder(t, { a: '1' })
+  const release = await folder.beginAndHold()
+  const begun = Date.now()
+  await nextMoment(begun)
+  folder.write('a', '2')
+  await folder.reloads.follow('watch')
+  release()
+  await until(() => folder.served === '2', 'what was written meanwhile')
 })

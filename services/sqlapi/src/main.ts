@@ -71,6 +71,8 @@ function askWhetherUp(configFlag: string | undefined): Promise<void> {
 /** What a service is started with. */
 interface Start {
   readonly loaded: Loaded
+  /** When loading began, by the clock of `Date`. */
+  readonly readAt: number
   readonly environment: StartEnvironment
   readonly events: Events
   readonly stdout: Destination
@@ -92,9 +94,10 @@ async function serve(configFlag: string | undefined, start: (given: Start) => Pr
     events,
     async start() {
       const environment = { flag: configFlag, env: process.env, cwd: process.cwd() }
+      const readAt = Date.now()
       const loaded = loadConfig(environment)
       writeLog(loaded.config.logging)
-      const running = await start({ loaded, environment, events, stdout, writeLog })
+      const running = await start({ loaded, readAt, environment, events, stdout, writeLog })
       disablePretenuring()
       return running
     },
@@ -107,8 +110,8 @@ async function serve(configFlag: string | undefined, start: (given: Start) => Pr
   })
 }
 
-async function run({ loaded, environment, events, stdout, writeLog }: Start): Promise<Running> {
-  const reload = new ServiceReload({ loaded, environment, events, writeLog })
+async function run({ loaded, readAt, environment, events, stdout, writeLog }: Start): Promise<Running> {
+  const reload = new ServiceReload({ loaded, readAt, environment, events, writeLog })
   // Before anything is read: what changes from now on is read again.
   await reload.reloads.follow(loaded.config.reload)
   const booted = await boot(loaded, events)

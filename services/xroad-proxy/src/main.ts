@@ -11,6 +11,7 @@ import { loadConfig } from './boot/config/config.ts'
 import { readFlags } from './boot/flags.ts'
 import { StartupFailure } from './errors.ts'
 import { type Events, openEvents } from './events.ts'
+import type { RunningService } from './service.ts'
 
 /** Time for requests in flight to end at a shutdown; longer than the default time of a call. */
 const shutdownSeconds = 40
@@ -92,16 +93,17 @@ async function serve(configFlag: string | undefined): Promise<void> {
  * service, and `health` is asked again and again.
  */
 export async function startWithAdmin(environment: StartEnvironment, events: Events): Promise<Running> {
+  const readAt = Date.now()
   const loaded = loadConfig(environment)
   const { startService } = await import('./service.ts')
   const { goLive } = await import('./reload/live-service.ts')
   const { admin: wanted } = loaded.config
-  const given = { loaded, environment, events }
+  const given = { loaded, readAt, environment, events }
   if (wanted === undefined) {
-    return goLive({ ...given, service: await startService(loaded, environment.env, events) })
+    return goLive({ ...given, open: () => startService(loaded, environment.env, events) })
   }
   const { Admin } = await import('./admin/admin.ts')
   const admin = await Admin.open(wanted, events)
-  const service = await startService(loaded, environment.env, events, admin.measures)
-  return admin.around(await goLive({ ...given, service, serves: (config) => admin.follow(service, config) }))
+  const open = (): Promise<RunningService> => startService(loaded, environment.env, events, admin.measures)
+  return admin.around(await goLive({ ...given, open, serves: (service, config) => admin.follow(service, config) }))
 }

@@ -17,6 +17,8 @@ import { keepFixed } from './fixed-fields.ts'
 export interface ReloadOptions {
   /** What the start has loaded. */
   readonly loaded: Loaded
+  /** When loading began, by the clock of `Date`. */
+  readonly readAt: number
   readonly environment: StartEnvironment
   readonly events: Events
   /** Has the log written in another way. */
@@ -45,7 +47,7 @@ export class ServiceReload implements Reloadable {
   constructor(options: ReloadOptions) {
     this.#options = options
     this.#loaded = options.loaded
-    this.reloads = new Reloads(this, options.events)
+    this.reloads = new Reloads(this, options.events, options.readAt)
   }
 
   /** The service runs: what was asked for before is done now. */

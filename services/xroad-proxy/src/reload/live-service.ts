@@ -16,19 +16,29 @@ import { SetFiles } from './files.ts'
 const keptFields = ['host', 'port', 'server.fast_reader', 'admin.bind']
 
 export interface Live {
-  readonly service: RunningService
+  /** Reads what is served, and serves it. */
+  readonly open: () => Promise<RunningService>
   readonly loaded: Loaded
+  /** When loading began, by the clock of `Date`. */
+  readonly readAt: number
   readonly environment: StartEnvironment
   readonly events: Events
   /** Told of each configuration that is served, beginning with the first. */
-  readonly serves?: (config: Config) => void
+  readonly serves?: (service: RunningService, config: Config) => void
   /** For tests. */
   readonly pace?: Pace | undefined
 }
 
+export interface LiveService extends Running {
+  readonly port: number
+}
+
 /** From now on files are read again when it is asked for, and when they change where they are watched. */
-export async function goLive({ service, loaded, environment, events, serves, pace }: Live): Promise<Running> {
+export async function goLive({ open, loaded, readAt, environment, events, serves, pace }: Live): Promise<LiveService> {
   const setFiles = new SetFiles()
+  const opened = Promise.withResolvers<RunningService>()
+  /** Descriptions that DSL files name. */
+  let described: () => Iterable<string> = () => []
   let served = loaded.config
   /** Where it came from. */
   let source: Pick<Loaded, 'source'> = loaded
@@ -37,6 +47,7 @@ export async function goLive({ service, loaded, environment, events, serves, pac
   const reloads = new Reloads(
     {
       async reload(signal) {
+        const service = await opened.promise
         const fresh = loadConfig({ ...environment, isReload: true })
         refuseLostFile(source, fresh)
         const { config, kept } = keepFields(keptFields, { before: served, after: fresh.config, origins: fresh.origins })
@@ -45,22 +56,33 @@ export async function goLive({ service, loaded, environment, events, serves, pac
         if (endpoints === undefined) return undefined
         source = fresh
         for (const field of kept) events.emit('fieldKept', field)
-        await serve(config)
+        await serve(service, config)
         return { endpoints }
       },
-      files: async () => [...possibleFiles(environment), ...(await setFiles.list(read, service.descriptions))],
+      files: async () => [...possibleFiles(environment), ...(await setFiles.list(read, described()))],
       explain: (error) => (error instanceof StartupFailure ? { error: error.code, reason: error.message } : undefined),
     },
     events,
+    readAt,
     pace,
   )
-  const serve = async (config: Config): Promise<void> => {
+  const serve = async (service: RunningService, config: Config): Promise<void> => {
     served = config
-    serves?.(config)
+    serves?.(service, config)
     await reloads.follow(config.reload)
   }
-  await serve(served)
+  // Before they are read: what changes from now on is read again.
+  await reloads.follow(served.reload)
+  const service = await open().catch(async (error: unknown) => {
+    await reloads.close()
+    throw error
+  })
+  described = () => service.descriptions
+  await reloads.hasRead()
+  await serve(service, served)
+  opened.resolve(service)
   return {
+    port: service.port,
     get delaySeconds() {
       return served.shutdown.delaySeconds
     },

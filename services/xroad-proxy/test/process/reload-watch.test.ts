@@ -46,6 +46,22 @@ function mount(folder: string): (version: string, files: Readonly<Record<string,
 
 const isUp = async (lanes: Lanes, path: string): Promise<boolean> => (await lanes.call(path)).status === 200
 
+test('an edit between reading and the beginning of the watch is served [T4]', async (t) => {
+  const edits: Readonly<Record<string, (folder: string) => void>> = {
+    '/g/b': (folder) => writeFiles(join(folder, 'DSL'), { 'g/b.yml': restFile('GET', 'svc') }),
+    '/g/a': (folder) => writeFiles(join(folder, 'DSL'), { 'g/a.yml': restFile('GET', 'svc') }),
+  }
+  for (const [path, onRead] of Object.entries(edits)) {
+    const lanes = await start(t, { dsl: { 'g/a.yml': restFile('POST', 'svc') }, onRead })
+    await until(() => isUp(lanes, path), path)
+  }
+  const lanes = await start(t, {
+    dsl: { 'g/a.yml': restFile('GET', 'svc'), 'g/c.yml': restFile('GET', 'svc') },
+    onRead: (folder) => rmSync(join(folder, 'DSL/g/c.yml')),
+  })
+  await until(async () => (await lanes.call('/g/c')).status === 404, 'a file less')
+})
+
 test('a change of each kind is read: the configuration, DSL files, descriptions [O3.1]', async (t) => {
   const described = (path: string): string =>
     JSON.stringify({

@@ -52,6 +52,8 @@ export interface LanesOptions {
   readonly answers?: Files | undefined
   /** Variables beside that of the keystore's password. */
   readonly env?: Readonly<Record<string, string>> | undefined
+  /** Called with the folder when the start has read all files, before it is told so. */
+  readonly onRead?: ((folder: string) => void) | undefined
   /** Of the watch over files. */
   readonly pace?: Pace | undefined
 }
@@ -79,6 +81,7 @@ export async function startLanes({
   answers = {},
   env: more = {},
   pace,
+  onRead,
 }: LanesOptions): Promise<Lanes> {
   const folder = newFolder()
   mkdirSync(join(folder, 'DSL'))
@@ -99,13 +102,18 @@ export async function startLanes({
     const env = { ...more, PROXY_KEYSTORE_PASSWORD: keystorePassword }
     const written = openEvents({ level: 'debug', format: 'json' }, { write: toLines(log) })
     const environment = { flag: file, env, cwd: folder }
+    const readAt = Date.now()
     const loaded = loadConfig(environment)
-    const service = await startService(loaded, env, written)
-    const running = await goLive({ service, loaded, environment, events: written, pace })
+    const open = async (): ReturnType<typeof startService> => {
+      const service = await startService(loaded, env, written)
+      onRead?.(folder)
+      return service
+    }
+    const running = await goLive({ open, loaded, readAt, environment, events: written, pace })
     const close = async (): Promise<void> => {
       await Promise.all([running.close(), mock.close()])
     }
-    const { port } = service
+    const { port } = running
     const reloads = (): LogLine[] => log.filter(({ event }) => event === 'reloaded' || event === 'reloadFailed')
     return {
       port,
