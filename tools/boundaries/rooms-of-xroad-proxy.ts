@@ -177,12 +177,12 @@ export const proxy: Part = {
       imports:
         'errors.ts version.ts events.ts upstream boot/config served/lanes.ts measure @services/admin @services/command-line @services/http-shell @services/metrics @services/observe',
     },
-    { room: 'mock/xml-reader.ts', is: 'XML of requests, read by code of its own', isPure: true },
+    { room: 'mock/read', is: 'XML and multipart messages of requests, read by code of its own', isPure: true },
     { room: 'mock/wire.ts', is: 'a request to the mock and its connection' },
     {
       room: 'mock/failures',
       is: 'what goes wrong on demand',
-      imports: 'mock/xml-reader.ts mock/wire.ts',
+      imports: 'mock/read mock/wire.ts',
     },
     {
       room: 'mock',

@@ -76,12 +76,16 @@ export interface DeclaredParameter {
 
 export type ValueTypeName = 'string' | 'integer' | 'number' | 'boolean' | 'date' | 'timestamp' | 'uuid' | 'json'
 
-export interface DeclaredResult {
-  readonly key: string
-  readonly description: string
-  /** Of the key. */
+/** 1-based; columns count code points. */
+export interface Position {
   readonly line: number
   readonly column: number
+}
+
+/** Where its key is. */
+export interface DeclaredResult extends Position {
+  readonly key: string
+  readonly description: string
 }
 
 export interface DeclaredCache {
@@ -99,19 +103,14 @@ export interface AllowedFinding {
   readonly column: number
 }
 
-export interface YamlComment {
+/** Where its text begins. */
+export interface YamlComment extends Position {
   /** Without the comment's marks. */
   readonly text: string
-  /** Where in the file the text begins. */
-  readonly line: number
-  readonly column: number
 }
 
 /** A line that does not count. */
-export interface DeclarationProblem {
-  /** 1-based; columns count code points. */
-  readonly line: number
-  readonly column: number
+export interface DeclarationProblem extends Position {
   /** What is wrong. */
   readonly message: string
   /** What to do about it. */
@@ -144,7 +143,7 @@ export interface Statement {
   /** Why the statement cannot run on this dialect although it could be read; reported when it is called. */
   readonly refusal?: string
   /** Position in the file of what the refusal is about. */
-  readonly refusedAt?: { readonly line: number; readonly column: number }
+  readonly refusedAt?: Position
 }
 
 /**

@@ -5,9 +5,9 @@
  */
 import { createHash } from 'node:crypto'
 import { Refusal } from './faults.ts'
-import { type Leaf, parameterOf, readLeaves, refuseMime } from './mime.ts'
+import { type Leaf, type Leaves, MimeProblem, parameterOf, readLeaves } from './read/mime.ts'
 import type { MockReply } from './wire.ts'
-import { escapeXml } from './xml-reader.ts'
+import { escapeXml } from './read/xml.ts'
 
 export interface SentAttachment {
   /** Content-ID with its brackets; empty if the part has none. */
@@ -44,7 +44,7 @@ export function isTaken(type: string): boolean {
 /** A message to a Security Server. */
 export function openMessage(type: string, body: Buffer): OpenedMessage {
   if (!isMultipart(type)) return { envelope: body, type, others: [] }
-  const [root, ...others] = readLeaves(type, body).leaves
+  const [root, ...others] = open(type, body).leaves
   if (root === undefined) throw new Refusal('client.missing_soap', 'Request does not contain SOAP message')
   const bare = bareType(typeOf(root))
   if (bare !== xop && bare !== 'text/xml') refuseType(bare)
@@ -63,7 +63,7 @@ export function withAttachments({ envelope, type, others }: OpenedMessage): Sent
 export function openDirect(type: string, body: Buffer, envelopeType: string): SentMessage {
   if (!isMultipart(type)) return { envelope: body, type, attachments: [] }
   if (parameterOf(type, 'boundary') === undefined) refuseMime('its Content-Type names no boundary')
-  const { leaves, isClosed } = readLeaves(type, body)
+  const { leaves, isClosed } = open(type, body)
   if (!isClosed) refuseMime('it has no closing boundary')
   const [root, ...attachments] = leaves.map(toAttachment)
   if (root === undefined) return refuseMime('it has no parts')
@@ -87,6 +87,19 @@ const xop = 'application/xop+xml'
 
 function bareType(type: string): string {
   return (type.split(';', 1)[0] ?? '').trim().toLowerCase()
+}
+
+function open(type: string, body: Buffer): Leaves {
+  try {
+    return readLeaves(type, body)
+  } catch (error) {
+    if (error instanceof MimeProblem) refuseMime(error.message)
+    throw error
+  }
+}
+
+function refuseMime(problem: string): never {
+  throw new Refusal('client.mime_parsing_failed', `The multipart message cannot be read: ${problem}`)
 }
 
 function typeOf({ type }: Leaf): string {

@@ -13,7 +13,7 @@ import { faultEnvelope, Refusal, soap12Namespace, soapFault12, soapNamespace } f
 import { onDemand } from './message.ts'
 import { decode, readAnswer, readBody, readEnvelope, toXmlCall, typeOf } from './soap-request.ts'
 import type { MockReply, Wire } from './wire.ts'
-import type { XmlElement } from './xml-reader.ts'
+import type { XmlElement } from './read/xml.ts'
 
 interface Version {
   readonly name: string

@@ -6,7 +6,7 @@
 import { randomUUID } from 'node:crypto'
 import { prolog } from './failures/oddities.ts'
 import type { MockReply } from './wire.ts'
-import { escapeXml } from './xml-reader.ts'
+import { escapeXml } from './read/xml.ts'
 
 /** Which versions of X-Road the error codes are spelled for. */
 export type Spelling = 'before-7.8' | 'since-7.8'

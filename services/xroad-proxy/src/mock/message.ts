@@ -4,7 +4,7 @@
  */
 import { Refusal, soapNamespace } from './faults.ts'
 import { readEnvelope } from './soap-request.ts'
-import { attributeOf, textOf, type XmlElement } from './xml-reader.ts'
+import { attributeOf, textOf, type XmlElement } from './read/xml.ts'
 
 export const xroadNamespace = 'http://x-road.eu/xsd/xroad.xsd'
 export const identifierNamespace = 'http://x-road.eu/xsd/identifiers'

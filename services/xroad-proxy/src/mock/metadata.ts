@@ -10,7 +10,7 @@ import { type AnswerFile, type Answers, answersAll, contentTypes } from './answe
 import { Refusal } from './faults.ts'
 import { identifierNamespace, type Message, type Service, xroadNamespace } from './message.ts'
 import type { Header, MockReply, Wire } from './wire.ts'
-import { escapeXml, readXml, type XmlElement, XmlProblem } from './xml-reader.ts'
+import { escapeXml, readXml, type XmlElement, XmlProblem } from './read/xml.ts'
 
 const listClients = 'listClients'
 

@@ -13,7 +13,7 @@ import { describeRest, headersOfList, isMethodList, listRestMethods } from './me
 import { jsonNotation, prolog } from './failures/oddities.ts'
 import type { MockBehaviour } from './soap-lane.ts'
 import type { MockReply, Header, Wire } from './wire.ts'
-import { escapeXml } from './xml-reader.ts'
+import { escapeXml } from './read/xml.ts'
 
 /** Where a request is for, decoded. */
 interface Target {

@@ -8,7 +8,7 @@ import type { MockCall } from './failures/mock-call.ts'
 import { xmlNotation } from './failures/oddities.ts'
 import { faultOnDemand12, Refusal } from './faults.ts'
 import type { MockReply, Wire } from './wire.ts'
-import { escapeXml, readXml, type XmlElement, XmlProblem } from './xml-reader.ts'
+import { escapeXml, readXml, type XmlElement, XmlProblem } from './read/xml.ts'
 
 const maxEnvelopeBytes = 10 * 1024 * 1024
 /** With all attachments. */

@@ -2,7 +2,7 @@
  * Odd contents of answers: very deep, very many, very large, several parts. Pure: texts and bytes out. `Notation` says
  * how a lane writes them, so that each oddity exists once for XML and JSON.
  */
-import { escapeXml } from '../xml-reader.ts'
+import { escapeXml } from '../read/xml.ts'
 import type { MockReply } from '../wire.ts'
 
 /** How content is written on a lane. */

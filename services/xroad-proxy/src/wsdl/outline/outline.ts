@@ -5,8 +5,7 @@
  * use, so the reader decides how deep to go. A type inside itself is the same object again.
  */
 import type { SimpleType } from '../schema/simple-type.ts'
-import type { ElementDeclaration, Occurs } from '../schema/schema-model.ts'
-import type { ComponentKind } from '../schema/schema.ts'
+import type { ComponentKind, ElementDeclaration, Occurs } from '../schema/schema-model.ts'
 import type { Documentation } from '../xml/documentation.ts'
 import type { QName } from '../xml/qname.ts'
 

@@ -7,13 +7,14 @@ import type {
   AttributeDeclaration,
   AttributeUse,
   ComplexDefinition,
+  ComponentKind,
   Components,
   Particle,
   SimpleDefinition,
   TypeDefinition,
   TypeUse,
 } from './schema-model.ts'
-import type { ComponentKind, Schema } from './schema.ts'
+import type { Schema } from './schema.ts'
 import { builtinType, listOf, plainText, restrict, type SimpleType, unionOf } from './simple-type.ts'
 
 export interface Content {

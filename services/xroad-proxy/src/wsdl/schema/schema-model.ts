@@ -112,3 +112,5 @@ export interface Components {
   readonly attribute: AttributeDeclaration
   readonly attributeGroup: { readonly attributes: readonly AttributeUse[] }
 }
+
+export type ComponentKind = keyof Components

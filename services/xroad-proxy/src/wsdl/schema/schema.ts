@@ -7,7 +7,8 @@ import { builtinTypes, frameworkSchemas, isFramework } from './framework.ts'
 import { noDocumentation } from '../xml/documentation.ts'
 import { type MissingSchema, noLocation, notBeside } from './missing.ts'
 import { namespaces, type QName, toQName } from '../xml/qname.ts'
-import type { Components } from './schema-model.ts'
+import type { ComponentKind, Components } from './schema-model.ts'
+import { pointingTo, redefined } from './redefine.ts'
 import { readComponent, resolveIn, type SchemaDocument } from './schema-read.ts'
 import { childrenOf, readXml, resolveName, WsdlError, type XmlElement } from '../xml/xml.ts'
 
@@ -18,8 +19,6 @@ export type Resolve = (
   location: string,
   from: string,
 ) => { readonly file: string; readonly bytes: Uint8Array } | undefined
-
-export type ComponentKind = keyof Components
 
 export interface Schema {
   /** Includes and imports that led nowhere: what is missing later is probably there. */
@@ -243,34 +242,6 @@ const verbs: Readonly<Record<string, MissingSchema['by']>> = {
   include: 'includes',
   import: 'imports',
   redefine: 'redefines',
-}
-
-/** Behind the name of what has been redefined; no name has it. */
-const redefined = '*'
-
-/** How a component names the one that it redefines. */
-const selfReference: Readonly<Partial<Record<ComponentKind, string>>> = {
-  type: 'base',
-  group: 'ref',
-  attributeGroup: 'ref',
-}
-
-/** The component with `markOf` behind each of its references to another one of its kind. */
-function pointingTo(
-  node: XmlElement,
-  kind: ComponentKind,
-  markOf: (value: string, at: XmlElement) => string,
-): XmlElement {
-  const attribute = selfReference[kind]
-  const value = attribute === undefined ? undefined : node.attributes.get(attribute)
-  const children = node.children.map((child) => pointingTo(child, kind, markOf))
-  if (attribute === undefined || value === undefined || (kind !== 'type' && node.local !== kind))
-    return { ...node, children }
-  return {
-    ...node,
-    children,
-    attributes: new Map([...node.attributes, [attribute, value.trim() + markOf(value, node)]]),
-  }
 }
 
 /** The base that a complex type names, if it does. */

@@ -1,10 +1,8 @@
 /**
  * The leaves of a multipart message, read as a Security Server reads them (Apache James Mime4j, not strict): lines may
  * end with LF alone, the closing boundary may be missing, multipart inside multipart is opened, parameters need no
- * quotes. Owns no rule about what a leaf may be; throws a `Refusal` for headers beyond the limits of Mime4j.
+ * quotes. Owns no rule about what a leaf may be.
  */
-import { Refusal } from './faults.ts'
-
 /** A part that is no multipart itself. */
 export interface Leaf {
   /** Content-Type; undefined if the part has none. */
@@ -23,6 +21,9 @@ export interface Leaves {
   readonly isClosed: boolean
 }
 
+/** What is beyond the limits of Mime4j. */
+export class MimeProblem extends Error {}
+
 const maxLineCharacters = 1000
 const maxHeaderCharacters = 10_000
 const maxHeaders = 1000
@@ -35,10 +36,6 @@ export function readLeaves(type: string, body: Buffer): Leaves {
   if (boundary === undefined) return { leaves: [{ type, id: '', encoding: '7bit', bytes: body }], isClosed: false }
   const { parts, isClosed } = split(text, boundary)
   return { leaves: parts.flatMap((part) => openPart(part, 1)), isClosed }
-}
-
-export function refuseMime(problem: string): never {
-  throw new Refusal('client.mime_parsing_failed', `The multipart message cannot be read: ${problem}`)
 }
 
 function boundaryOf(type: string): string | undefined {
@@ -71,7 +68,7 @@ function split(text: string, boundary: string): { readonly parts: readonly strin
 }
 
 function openPart(text: string, depth: number): readonly Leaf[] {
-  if (depth > maxDepth) refuseMime(`more than ${maxDepth} multiparts in one another`)
+  if (depth > maxDepth) throw new MimeProblem(`more than ${maxDepth} multiparts in one another`)
   const blank = /^\r?\n|\n\r?\n/.exec(text)
   const head = blank === null ? text : text.slice(0, blank.index)
   const content = blank === null ? '' : text.slice(blank.index + blank[0].length)
@@ -94,15 +91,15 @@ function openPart(text: string, depth: number): readonly Leaf[] {
 function readHeaders(head: string): ReadonlyMap<string, string> {
   const lines = head.split(/\r?\n/)
   if (lines.some(({ length }) => length > maxLineCharacters)) {
-    refuseMime(`a line of a header has more than ${maxLineCharacters} bytes`)
+    throw new MimeProblem(`a line of a header has more than ${maxLineCharacters} bytes`)
   }
   const fields = lines
     .join('\n')
     .replaceAll(/\n[ \t]+/g, ' ')
     .split('\n')
-  if (fields.length > maxHeaders) refuseMime(`a part has more than ${maxHeaders} headers`)
+  if (fields.length > maxHeaders) throw new MimeProblem(`a part has more than ${maxHeaders} headers`)
   if (fields.some(({ length }) => length > maxHeaderCharacters)) {
-    refuseMime(`a header has more than ${maxHeaderCharacters} bytes`)
+    throw new MimeProblem(`a header has more than ${maxHeaderCharacters} bytes`)
   }
   const pairs = fields
     .filter((field) => field.includes(':'))
