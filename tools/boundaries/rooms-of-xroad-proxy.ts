@@ -127,13 +127,13 @@ export const proxy: Part = {
       room: 'serve/lanes',
       is: 'the SOAP lane and the REST lane',
       imports:
-        'model.ts trace.ts errors.ts events.ts steps.ts xroad.ts raw-headers.ts path-template.ts upstream soap/** @services/trace',
+        'model.ts trace.ts errors.ts events.ts steps.ts xroad.ts raw-headers.ts path-template.ts upstream soap/** @services/trace @services/config-file',
     },
     { room: 'serve/paths', is: 'what callers send in paths', imports: 'xroad.ts path-template.ts', isPure: true },
     {
       room: 'serve/route.ts',
       is: 'what a path leads to',
-      imports: 'model.ts errors.ts path-template.ts serve/paths @services/docs-page',
+      imports: 'model.ts errors.ts path-template.ts serve/paths @services/config-file @services/docs-page',
     },
     { room: 'serve/pages', is: 'pages of our own', imports: 'model.ts xroad.ts raw-headers.ts @services/docs-page' },
     {

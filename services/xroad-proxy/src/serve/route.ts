@@ -3,6 +3,7 @@
  * parameters. Throws `template_not_found` and `method_not_allowed`, in this order. Pure: reads the map and the tree
  * that boot made. A path without parameters goes before all that have some.
  */
+import { nearest } from '@services/config-file'
 import { docsPaths } from '@services/docs-page'
 import { Failure } from '../errors.ts'
 import type { Endpoint } from '../model.ts'
@@ -95,10 +96,26 @@ export function route(routes: Routes, method: string, target: string): Match {
   if (entry !== undefined) return leadingOf(entry, method)
   const found = routes.withParameters?.find(path)
   if (found === undefined)
-    throw new Failure('template_not_found', 'there is no endpoint at this path; /api lists those that are there')
+    throw new Failure('template_not_found', `there is no endpoint at this path; ${hintAt(routes, path)}`)
   const { endpoint, name } = leadingOf(found.leaf, method)
   return { endpoint, name, values: found.values }
 }
+
+/** Only paths with the same group or the same service are compared, and not many: the search must not cost a call. */
+function hintAt({ plain }: Routes, path: string): string {
+  if (path.length > maxSearched.characters || plain.size > maxSearched.endpoints) return listed
+  const [, group = '', service = ''] = path.toLowerCase().split('/')
+  const isAlike = (known: string): boolean => {
+    const [, knownGroup, knownService] = known.toLowerCase().split('/')
+    return Math.abs(known.length - path.length) <= maxDistance && (group === knownGroup || service === knownService)
+  }
+  const meant = nearest(path, [...plain.keys()].filter(isAlike).slice(0, maxSearched.alike))
+  return meant === undefined ? listed : `did you mean ${meant}? /api lists all`
+}
+
+const listed = '/api lists those that are there'
+const maxSearched = { characters: 64, endpoints: 5000, alike: 100 }
+const maxDistance = 3
 
 function leadingOf(entry: PathEntry, method: string): Leading {
   if (method === entry.method) return entry.first

@@ -52,7 +52,10 @@ test('--config, PROXY_CONFIG, proxy.yaml, proxy.yml, defaults, in this order [S-
   deepStrictEqual(shown(load({ files, env })), [2, 'PROXY_CONFIG b.yaml'])
   deepStrictEqual(shown(load({ files })), [3, './proxy.yaml'])
   deepStrictEqual(shown(load({ files: { 'proxy.yml': 'port: 4' } })), [4, './proxy.yml'])
-  deepStrictEqual(shown(load({})), [8080, 'built-in defaults'])
+  deepStrictEqual(shown(load({})), [
+    8080,
+    'built-in defaults (neither --config nor PROXY_CONFIG names a file, and there is no ./proxy.yaml or ./proxy.yml)',
+  ])
 })
 
 test('a named file must exist, a default one need not; an empty variable is none [D1.1 S-env.PROXY_CONFIG]', () => {
@@ -60,7 +63,10 @@ test('a named file must exist, a default one need not; an empty variable is none
   strictEqual(flag.code, 'invalid_configuration')
   match(flag.message, /^--config no\.yaml: file \/.*\/no\.yaml does not exist$/)
   match(refusal(() => load({ env: { PROXY_CONFIG: 'a/no.yaml' } })).message, /^PROXY_CONFIG a\/no\.yaml: .* not exist$/)
-  strictEqual(load({ env: { PROXY_CONFIG: '' } }).source, 'built-in defaults')
+  strictEqual(
+    load({ env: { PROXY_CONFIG: '' } }).source,
+    'built-in defaults (neither --config nor PROXY_CONFIG names a file, and there is no ./proxy.yaml or ./proxy.yml)',
+  )
   // Also where a default one is there.
   refusal(() => load({ flag: 'no.yaml', files: { 'proxy.yaml': '' } }))
 })

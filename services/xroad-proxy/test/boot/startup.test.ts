@@ -349,8 +349,14 @@ describe('what must load', concurrency, () => {
     strictEqual(await shown(all, [], { PROXY_CONFIG: 'b.yaml' }), '"PROXY_CONFIG b.yaml"')
     strictEqual(await shown(all, ['serve']), './proxy.yaml')
     strictEqual(await shown(['proxy.yml'], []), './proxy.yml')
-    strictEqual(await shown([], []), '"built-in defaults"')
-    strictEqual(await shown([], [], { PROXY_CONFIG: '' }), '"built-in defaults"')
+    strictEqual(
+      await shown([], []),
+      '"built-in defaults (neither --config nor PROXY_CONFIG names a file, and there is no ./proxy.yaml or ./proxy.yml)"',
+    )
+    strictEqual(
+      await shown([], [], { PROXY_CONFIG: '' }),
+      '"built-in defaults (neither --config nor PROXY_CONFIG names a file, and there is no ./proxy.yaml or ./proxy.yml)"',
+    )
   })
 
   test('a keystore that nobody needs is not looked at [D1.5]', async () => {

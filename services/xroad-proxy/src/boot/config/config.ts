@@ -30,7 +30,7 @@ import type { NamedClient } from './client-fields.ts'
 /** Where the file is looked for; without one every field has its default. */
 export const search: Search = { variable: 'PROXY_CONFIG', paths: ['./proxy.yaml', './proxy.yml'] }
 
-const builtIn = 'built-in defaults'
+const builtIn = `built-in defaults (neither --config nor ${search.variable} names a file, and there is no ${search.paths.join(' or ')})`
 
 export interface Loaded {
   readonly config: Config

@@ -3,6 +3,7 @@
  * held against what a request may hold. Which way is decided at boot; where nothing is checked, a request costs nothing
  * more.
  */
+import { nearest } from '@services/config-file'
 import { Failure, maxProblems, type RequestProblem } from '../../errors.ts'
 import type { Events } from '../../events.ts'
 import type { RawHeaders, TemplateValues } from '../../model.ts'
@@ -23,12 +24,54 @@ export interface RequestReader {
 export function toReader(params: readonly string[], validation: Validation | undefined, events: Events): RequestReader {
   switch (validation?.mode) {
     case undefined:
-      return { keepsOthers: false, readJson: (body) => readParams(body, params), readForm: (values) => values }
+      return lenientReader(params, events)
     case 'warn':
       return warningReader(params, validation, events)
     case 'refuse':
       return refusingReader(params, validation)
   }
+}
+
+/** Takes any body, but a mistake of all callers of an endpoint must not go out unnoticed. */
+function lenientReader(params: readonly string[], events: Events): RequestReader {
+  let told = -Infinity
+  return {
+    keepsOthers: false,
+    readJson(body, trace, headers) {
+      const values = readParams(body, params)
+      if (params.length === 0 || body.length === 0 || hasKeys(values)) return values
+      const now = performance.now()
+      if (now - told < tellAgainMs) return values
+      const problem = whyEmpty(body, headers, params)
+      if (problem === undefined) return values
+      told = now
+      const { endpoint, messageId: id, requestId: request_id, span } = trace
+      const traceparent = span?.traceparent
+      events.emit('requestInvalid', { endpoint, id, problems: problem, count: '1', request_id, traceparent })
+      return values
+    },
+    readForm: (values) => values,
+  }
+}
+
+const tellAgainMs = 600_000
+
+function hasKeys(values: TemplateValues): boolean {
+  for (const _ in values) return true
+  return false
+}
+
+/** Why a body brings no param, with the cure; undefined if it need not. */
+function whyEmpty(body: Uint8Array, headers: RawHeaders, params: readonly string[]): string | undefined {
+  const document = readDocument(body)
+  if (typeof document === 'string')
+    return `the body: ${codingOf(headers) ?? document}; it counts as {}, and the envelope goes out without values; validate_requests: refuse answers with 400`
+  const keys = Object.keys(document)
+  if (keys.length === 0) return undefined
+  const meant = keys.map((key) => nearest(key, params)).find((name) => name !== undefined)
+  const known = `${params.slice(0, maxLogged).join(', ')}${params.length > maxLogged ? ', ..' : ''}`
+  const hint = meant === undefined ? '' : `; did you mean ${meant}?`
+  return `the body: none of its ${keys.length} keys is a param (${known}), and the envelope goes out without values${hint}`
 }
 
 function warningReader(params: readonly string[], { check, flags }: Validation, events: Events): RequestReader {

@@ -1,0 +1,55 @@
+/** Mistakes of callers that change nothing in the answer, and are in the log. */
+import { deepStrictEqual, match, strictEqual } from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { type Lanes, type LogLine, startLanes } from '../support/lanes.ts'
+import { soapFile, type SoapService, startSoapService } from '../support/soap-service.ts'
+
+let service: SoapService
+let lanes: Lanes
+before(async () => {
+  service = await startSoapService()
+  const names = ['form', 'quotes', 'comma', 'list', 'misspelt', 'empty', 'fine']
+  const dsl = Object.fromEntries(names.map((name) => [`rr/${name}.yml`, service.echo.replace('"x"', '"personCode"')]))
+  lanes = await startLanes({ dsl: { ...dsl, 'rr/RR41.yml': soapFile('https://x.example/') } })
+})
+after(async () => {
+  await lanes.close()
+  await service.close()
+})
+
+async function told(name: string, body: string): Promise<readonly LogLine[]> {
+  for (let i = 0; i < 2; i++) {
+    const { status } = await lanes.call(`/rr/${name}`, { method: 'POST', body })
+    strictEqual(status, 200)
+  }
+  return lanes.log.filter((line) => line['event'] === 'requestInvalid' && line['endpoint'] === `rr/${name}`)
+}
+
+const bodies: Readonly<Record<string, readonly [body: string, problem: RegExp]>> = {
+  form: ['personCode=1', /the body: found no JSON.*, expected a JSON object; it counts as \{\}, .* validate_requests: refuse/],
+  quotes: ["{'personCode': '1'}", /the body: found no JSON/],
+  comma: ['{"personCode": "1",}', /the body: found no JSON/],
+  list: ['["1"]', /the body: found a list, expected a JSON object/],
+  misspelt: ['{"personcode": "38001085718"}', /none of its 1 keys is a param \(personCode\), .* did you mean personCode\?$/],
+} // prettier-ignore
+for (const [name, [body, problem]] of Object.entries(bodies)) {
+  test(`a body that brings no param is one WARN in ten minutes: ${name} [G9]`, async () => {
+    const lines = await told(name, body)
+    strictEqual(lines.length, 1)
+    match(String(lines[0]?.['problems']), problem)
+    strictEqual(JSON.stringify(lines).includes('38001085718'), false)
+  })
+}
+
+test('no body, an empty object and one with a param are no mistake [G9]', async () => {
+  for (const body of ['', '{}']) deepStrictEqual(await told('empty', body), [])
+  deepStrictEqual(await told('fine', '{"personCode": "1", "other": 2}'), [])
+})
+
+test('a path that nothing has names the nearest one [G9]', async () => {
+  const message = async (path: string): Promise<string> => (await lanes.call(path, { method: 'POST', body: '{}' })).text
+  match(await message('/rr/rr41'), /no endpoint at this path; did you mean \/rr\/RR41\? \/api lists all/)
+  match(await message('/rt/RR41'), /did you mean \/rr\/RR41\?/)
+  match(await message('/other/path'), /no endpoint at this path; \/api lists those that are there/)
+  match(await message(`/rr/${'x'.repeat(9000)}`), /\/api lists those that are there/)
+})
