@@ -22,7 +22,7 @@ export interface FileKind<Declared extends Field = Field> {
   readonly bareTexts: 'refused' | 'taken'
   /** Where the variables of passwords are named; left out for files that have nothing to do with any. */
   readonly password?: PasswordField
-  /** Keys that people know from other programs, and what to write in their place. */
+  /** Keys that people know from other programs, and what to write in their place; `datasources.host` only there. */
   readonly usual?: Readonly<Record<string, string>>
 }
 
@@ -125,11 +125,12 @@ function noteUnknown(path: Path, data: object, shape: z.core.$ZodShape, { kind, 
   )
   const { password, usual = {} } = kind
   const place = placeOf(key, kind.fields)
+  const name = path.filter((step) => typeof step === 'string').join('.')
   const neighbourhood = {
     known,
     absent,
     missing,
-    usual: Object.hasOwn(usual, key) ? usual[key] : undefined,
+    usual: [name, key].filter((each) => Object.hasOwn(usual, each)).map((each) => usual[each])[0],
     place,
     password,
   }

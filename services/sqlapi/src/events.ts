@@ -53,6 +53,7 @@ export const eventTable = {
     'Configuration and SQL files read',
   ),
   ignored: info<{ path: string; cure: string }>('Not published'),
+  noEndpoints: warn<{ path: string; cure: string }>('There is no .sql file to serve'),
   moreIgnored: info<{ more: number }>('More folders and files are not published'),
   projectWithoutDatasource: warn<{ project: string; cure: string }>('Project without a datasource'),
   moreProjectsWithoutDatasource: warn<{ more: number }>('More projects without a datasource'),
@@ -90,6 +91,7 @@ export const eventTable = {
   ),
   replicaAway: warn<{ replica: string; reason: string }>('A replica is not used; its reads go to others'),
   replicaBack: info<{ replica: string }>('A replica is used again'),
+  fileMissing: warn<{ datasource: string; reason: string }>('The SQLite file does not exist'),
   fileChanged: warn<{ datasource: string; file: string; reason: string; was: string }>(
     'The open SQLite file was deleted or replaced; requests under way fail, and the next one opens the file that has its name',
   ),

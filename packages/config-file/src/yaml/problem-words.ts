@@ -66,6 +66,14 @@ const byMessage: readonly (readonly [message: RegExp, problem: string])[] = [
     /^All (?:mapping|sequence) items must start/,
     'a line that is indented in another way than those beside it; begin them all in the same column',
   ],
+  [
+    /^Sequence item without - indicator/,
+    'a line between two columns of a list; begin each item with "- ", and its other lines in the column of the text after the dash',
+  ],
+  [
+    /^A block sequence may not be used as an implicit map key/,
+    'a list begins among fields; begin each item of the list with "- ", the first one too',
+  ],
   [/^Implicit (?:map )?keys need/, noColon],
   [
     /^Plain value cannot start/,

@@ -2,11 +2,12 @@
  * What boot does once the configuration is read: tells what the operator should know, and reads the files. Out comes
  * everything that a service is made of, as plain values, so that it can be made in another process too.
  */
+import { resolve } from 'node:path'
 import { dialects } from '../dialects.ts'
 import type { Events } from '../events.ts'
 import type { Datasource, Loaded } from './config/config.ts'
 import { type Endpoints, loadEndpoints } from './endpoints.ts'
-import type { Ignored } from './ignored.ts'
+import { type Ignored, layoutCure } from './ignored.ts'
 import { digestOfLogin } from './config/login-files.ts'
 import type { Config } from './config/schema.ts'
 import { tellJudgements } from './judgements.ts'
@@ -118,6 +119,7 @@ export function tellSurprises({ booted, ignored, locked }: Found, events: Events
   const { config, datasources, endpoints } = booted
   const datasourceOf = datasourceFinder({ config, datasources })
   for (const what of ignored.slice(0, maxLines)) events.emit('ignored', { ...what })
+  if (endpoints.size === 0) events.emit('noEndpoints', { path: resolve(config.sqlDir), cure: layoutCure })
   if (ignored.length > maxLines) events.emit('moreIgnored', { more: ignored.length - maxLines })
   const projects = new Set(Array.from(endpoints.values(), ({ project }) => project))
   const lost = Array.from(projects).filter((project) => datasourceOf(project) === undefined)

@@ -11,6 +11,10 @@ export interface Ignored {
   readonly cure: string
 }
 
+/** For a tree without a file to serve. */
+export const layoutCure =
+  'put files into <sql_dir>/<project>/GET/<name>.sql and <sql_dir>/<project>/POST/<name>.sql, each is GET or POST /<project>/<name>; or correct sql_dir'
+
 /** Names of folders whose author probably expects their files to be published. */
 const methodLike = /^(?:get|post|put|patch|delete|head|options)$/i
 
@@ -37,7 +41,9 @@ export function cureOfFile(name: string, folder: string): string | undefined {
 
 /** A file in a method folder that is not read. */
 export function cureOfSuffix(name: string): string | undefined {
-  return isSqlFile(name) ? 'only names that end in .sql, in lower case, are read; rename it' : undefined
+  return isSqlFile(name) || isAlmostSql(name)
+    ? 'only names that end in .sql, in lower case, are read; rename it'
+    : undefined
 }
 
 /** A folder that would be read in a project; here it is where the project's own folder should be. */
@@ -53,6 +59,14 @@ function cureOfMethod(name: string): string {
 /** Windows hides the end of `a.sql.txt`, which editors there add. */
 function isSqlFile(name: string): boolean {
   return /\.sql(?:\.txt)?$/i.test(name)
+}
+
+/** Endings that other tools and editors give to a file of SQL. */
+function isAlmostSql(name: string): boolean {
+  return (
+    !name.startsWith('.') &&
+    /\.(?:[pm]y?sql|pgsql|plsql|psql|sqlite|sq|ddl|dml|txt)$|\.sql[.~-][\w~-]*$|\.sql~$/i.test(name)
+  )
 }
 
 /** Does not follow links. A folder that cannot be read counts as one without: nobody asked for these folders. */

@@ -4,13 +4,14 @@
  */
 import { type ExitCode, exitCodes, type Terminal, type TextOutput } from '@services/command-line'
 import type { CheckAction } from '../boot/flags.ts'
+import { layoutCure } from '../boot/ignored.ts'
 import { StartupFailure } from '../errors.ts'
 import type { Finding } from '../findings/finding.ts'
 import { reports } from '../findings/reports.ts'
 import { lockFileName } from '../lock/lock.ts'
 import { type Checked, checkFiles } from './check.ts'
 import { Progress } from './progress.ts'
-import { readProject } from './project.ts'
+import { type Project, readProject } from './project.ts'
 import { ProjectLock } from './project-lock.ts'
 
 export async function runCheck(flags: CheckAction, { env, cwd, stdout, stderr }: Terminal): Promise<ExitCode> {
@@ -26,7 +27,8 @@ export async function runCheck(flags: CheckAction, { env, cwd, stdout, stderr }:
     const progress = new Progress(project.endpoints.size, flags.format, stderr)
     const lock = new ProjectLock(project, { isWritten: flags.write, isNeeded: flags.offline })
     const options = { explain: flags.explain, onProgress: progress.at, offline: flags.offline, lock }
-    const { findings, files, hindrances, descriptions } = await checkFiles(project, options)
+    const { findings: found, files, hindrances, descriptions } = await checkFiles(project, options)
+    const findings = files === 0 ? [noFile(project), ...found] : found
     progress.end()
     const ms = performance.now() - begun
     stdout.write(reports[flags.format]({ findings, files, ms, colours: stdout.hasColours }))
@@ -57,6 +59,19 @@ function writeLock(code: ExitCode, { lock, descriptions, stderr }: Written): Exi
   } catch (error) {
     tell(stderr, `${lockFileName} cannot be written: ${(error as Error).message}`)
     return exitCodes.unable
+  }
+}
+
+/** Nothing to report would be misleading: the service would serve nothing. */
+function noFile({ shown }: Pick<Project, 'shown'>): Finding {
+  const place = { file: shown('') || '.', line: 1, column: 1 }
+  return {
+    severity: 'error',
+    code: 'file',
+    ...place,
+    message: 'there is no .sql file to serve',
+    text: '',
+    cure: layoutCure,
   }
 }
 

@@ -14,6 +14,7 @@ type Listeners = Pick<
   | 'onStatement'
   | 'onDemotion'
   | 'onFileChange'
+  | 'onFileMissing'
   | 'onStatementFailure'
   | 'onGivenUp'
   | 'onArrayAsJson'
@@ -45,6 +46,7 @@ export function listenersOf({ name, pooler }: Pick<DatasourceOptions, 'name' | '
           })
       : undefined,
     onDemotion: (report) => events.emit('serverDemoted', { datasource: name, ...report }),
+    onFileMissing: (reason) => events.emit('fileMissing', { datasource: name, reason }),
     onFileChange: (change) => events.emit('fileChanged', { datasource: name, ...change }),
     onStatementFailure: events.isEnabled('statementFailed')
       ? (report) => events.emit('statementFailed', { ...report })

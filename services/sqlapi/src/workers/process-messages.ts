@@ -30,6 +30,7 @@ const toldOnce = [
   'replicaAway',
   'replicaBack',
   'fileChanged',
+  'fileMissing',
   'sessionCode',
   'loginKept',
   'sessionCodeRefused',

@@ -32,6 +32,7 @@ export class ToldOnce {
     // The first worker that uses it again speaks for all.
     replicaBack: ({ replica }) => this.#away.delete(replica),
     fileChanged: (change) => this.#isNewChange(change),
+    fileMissing: ({ datasource }) => this.#isFirst('fileMissing', datasource),
     sessionCode: (fields) => this.#isFirst('sessionCode', fields),
     loginKept: (fields) => this.#isFirst('loginKept', fields),
     sessionCodeRefused: (fields) => this.#isFirst('sessionCodeRefused', fields),

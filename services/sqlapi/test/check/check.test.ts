@@ -68,13 +68,14 @@ describe('check', { concurrency: 4 }, () => {
   test('folders and files that are not published are warnings, with their cure [N1.2]', async () => {
     const files = { 'demo/get/a.sql': 'SELECT 1', 'demo/DELETE/b.sql': 'SELECT 1', 'loose.sql': 'SELECT 1' }
     const { code, findings } = await findingsOf({ files })
-    strictEqual(code, 0)
+    strictEqual(code, 1)
     deepStrictEqual(findings.map(inBrief), [
+      'error file sql:1:1 there is no .sql file to serve',
       'warning ignored-folder sql/demo/DELETE:1:1 not published',
       'warning ignored-folder sql/demo/get:1:1 not published',
       'warning ignored-folder sql/loose.sql:1:1 not published',
     ])
-    match(findings[1]?.cure ?? '', /rename it to GET/)
+    match(findings[2]?.cure ?? '', /rename it to GET/)
     strictEqual((await spawnCheck({ files, args: ['--strict'] })).code, 1)
   })
 
@@ -154,7 +155,7 @@ describe('check', { concurrency: 4 }, () => {
 
   test('a reader that goes away is no failure, and nothing but the report is on stdout [N1.3]', async () => {
     const { stdout, stderr, code } = await spawnCheck({ files: { 'x.sql': 'SELECT 1' }, args: ['--format', 'github'] })
-    deepStrictEqual([code, stderr], [0, ''])
-    match(stdout, /^::warning file=sql\/x\.sql,line=1,col=1::ignored-folder: /)
+    deepStrictEqual([code, stderr], [1, ''])
+    match(stdout, /^::warning file=sql\/x\.sql,line=1,col=1::ignored-folder: /m)
   })
 })

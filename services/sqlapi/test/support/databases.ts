@@ -3,7 +3,7 @@
  * the first test that needs one starts it. Every test gets databases of its own, empty, and gives them back.
  */
 import { randomBytes } from 'node:crypto'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync, type DatabaseSyncOptions } from 'node:sqlite'
@@ -139,6 +139,8 @@ async function makeNew(): Promise<string> {
 function createSqlite(): TestDatabase {
   const folder = mkdtempSync(join(tmpdir(), 'sqlapi-sqlite-'))
   const file = join(folder, 'test.db')
+  // A database without tables; a file that is missing is one WARN.
+  writeFileSync(file, '')
   const use = (run: (database: DatabaseSync) => void, options: DatabaseSyncOptions = {}): Promise<void> => {
     const database = new DatabaseSync(file, options)
     run(database)

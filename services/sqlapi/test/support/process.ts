@@ -40,6 +40,14 @@ export function spawnSqlapi(options: Partial<SpawnOptions>): Spawned {
   return spawnProcess({ command: [process.execPath, launchFlag, binary], ...options })
 }
 
+/** Empty files for SQLite, because one that is missing is a WARN. */
+function makeDatabases(folder: string, { datasources }: Readonly<Record<string, unknown>>): void {
+  for (const { url } of (datasources ?? []) as readonly { url?: string }[]) {
+    const [, name] = /^sqlite:(\w[\w.-]*)$/.exec(url ?? '') ?? []
+    if (name !== undefined && !existsSync(join(folder, name))) writeFileSync(join(folder, name), '')
+  }
+}
+
 /** Writes the configuration beside the tree and starts the service; it listens on a free port of the loopback. */
 export async function startSqlapi(setting: Setting): Promise<Running> {
   const { files, config = {}, env = {}, folder = newFolder(), flags = [] } = setting
@@ -47,6 +55,7 @@ export async function startSqlapi(setting: Setting): Promise<Running> {
   const { server, ...others } = config
   const full = { sql_dir: 'sql', server: { bind: '127.0.0.1:0', ...(server as object | undefined) }, ...others }
   writeFileSync(join(folder, 'sqlapi.yaml'), JSON.stringify(full))
+  makeDatabases(folder, others)
   const command = [process.execPath, launchFlag, ...flags, binary]
   return { ...(await untilListening(spawnSqlapi({ cwd: folder, env, command }))), folder }
 }

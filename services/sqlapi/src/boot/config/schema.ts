@@ -228,6 +228,13 @@ const fields = section({
 /** Where a password leads to. */
 export const passwordField = { name: 'password_env', of: 'the datasource', example: 'CRM_PASSWORD' }
 
+const partsOfUrl =
+  'host hostname server address port database db dbname database_name schema driver dialect type path file'.split(' ')
+const urlRemedy =
+  'it is a part of url: postgres://USER@HOST:PORT/DATABASE, or sqlite:PATH; the password is named by password_env'
+const sslRemedy = 'it is a parameter of url: postgres://USER@HOST:PORT/DATABASE?sslmode=require'
+const poolRemedy = 'did you mean max_connections?'
+
 export const sqlapiFile = {
   title: 'sqlapi.yaml',
   fields,
@@ -240,6 +247,9 @@ export const sqlapiFile = {
     host: 'address and port stand in server.bind, such as 0.0.0.0:8080',
     address: 'address and port stand in server.bind, such as 0.0.0.0:8080',
     listen: 'address and port stand in server.bind, such as 0.0.0.0:8080',
+    ...Object.fromEntries(partsOfUrl.map((part) => [`datasources.${part}`, urlRemedy])),
+    ...Object.fromEntries(['ssl', 'sslmode', 'ssl_mode'].map((key) => [`datasources.${key}`, sslRemedy])),
+    ...Object.fromEntries(['pool_size', 'pool', 'max_pool_size'].map((key) => [`datasources.${key}`, poolRemedy])),
   },
 } as const satisfies FileKind
 

@@ -3,7 +3,8 @@
  * other files have taken their names, and then nobody finds what it writes. So a connection remembers what it opened,
  * and checks again.
  */
-import { type BigIntStats, realpathSync, statSync, unlinkSync } from 'node:fs'
+import { type BigIntStats, readdirSync, realpathSync, statSync, unlinkSync } from 'node:fs'
+import { dirname } from 'node:path'
 
 /** A file as the system knows it, whatever its name. */
 interface Identity {
@@ -37,8 +38,26 @@ export type FileChange = 'deleted' | 'replaced' | 'its -wal or -shm file was del
 /** Why no database can be opened under this name, for operators; undefined where there is a file. */
 export function whyNoFile(path: string): string | undefined {
   const stats = statSync(path, { throwIfNoEntry: false })
-  if (stats === undefined) return `The file ${path} does not exist`
+  if (stats === undefined) return `The file ${path} does not exist${besides(path)}`
   return stats.isDirectory() ? `${path} is a folder; name a file` : undefined
+}
+
+/** Databases in the folder that may be meant, and the way to have no file made. */
+function besides(path: string): string {
+  const others = namesIn(dirname(path)).filter((name) => /\.(?:db|sqlite3?|db3|s3db)$/i.test(name))
+  const shown = others.slice(0, maxNamed).join(', ')
+  const near = shown === '' ? '' : `; beside it: ${shown}`
+  return `${near}; correct the url, or make the file; ?mode=rw at the end of the url never makes one`
+}
+
+const maxNamed = 5
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder).toSorted()
+  } catch {
+    return []
+  }
 }
 
 /** Call it right after the opening. Undefined if there is no file any more. */

@@ -42,6 +42,8 @@ export interface GivenUp {
 
 export interface SqliteOptions extends DatabaseOptions, StatementLimits, JobListeners {
   /** Called once for each time that the file was deleted or replaced. */
+  /** A probe has found no file, which the first request makes. */
+  readonly onFileMissing?: ((reason: string) => void) | undefined
   readonly onFileChange?: ((change: FileChangeReport) => void) | undefined
   /** Called for every statement that is given up in the middle. */
   readonly onGivenUp?: ((report: GivenUp) => void) | undefined
@@ -63,6 +65,8 @@ export class SqliteDatabase implements Database {
   #files: DatabaseFiles | undefined
   /** The database has been opened: a file that is missing now was deleted. */
   #wasOpened = false
+  /** It was reported that the file does not exist. */
+  #wasMissing = false
   /** Set while connections to files that have moved are being ended; nothing is opened in that time. */
   #leaving: Promise<void> | undefined
 
@@ -111,6 +115,9 @@ export class SqliteDatabase implements Database {
     if (!mayCreate || (await exists(path))) throw new Error(problem)
     if (!(await exists(dirname(path)))) throw new Error(`The folder ${dirname(path)} does not exist; make it`)
     await access(dirname(path), constants.W_OK)
+    if (this.#wasMissing) return
+    this.#wasMissing = true
+    this.#options.onFileMissing?.(`${problem}; the first request makes an empty one`)
   }
 
   load(): DatabaseLoad {
