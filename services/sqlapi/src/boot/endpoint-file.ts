@@ -68,7 +68,8 @@ function parametersOf(scripts: readonly Script[]): readonly string[] | undefined
 const decoder = new TextDecoder('utf-8', { fatal: true })
 
 function toText(file: string, content: Content): string {
-  if (content instanceof Error) throw new FileRefusal([file], `cannot be read (${content.code})`)
+  if (content instanceof Error)
+    throw new FileRefusal([file], `cannot be read (${content.code})`, 'let the user of the service read it')
   try {
     return decoder.decode(content)
   } catch {

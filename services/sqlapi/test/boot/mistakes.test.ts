@@ -79,6 +79,9 @@ test('keys of other programs and the dashes of YAML are told with what to write 
   }
   match(told(source('sslmode: require')), /parameter of url: .*\?sslmode=require/)
   match(told(source('pool_size: 3')), /did you mean max_connections\?/)
+  const map = 'project_datasource_map: {crm: demmo}\n'
+  const lists = 'datasources:\n  - {name: demo, url: "sqlite:a.db"}\n'
+  match(told(`sql_dir: sql\n${lists}${map}`), /yaml:4: .*no datasource "demmo"; did you mean demo\?/)
   match(told('port: 8080\nsql_dir: sql\n'), /server\.bind/)
   match(told('datasources:\n  - name: a\n   url: x\n'), /yaml:3:1: .*begin each item with "- "/)
   match(told('datasources:\n  name: a\n  - name: b\n'), /yaml:3:\d+: .*begin each item of the list with "- "/)

@@ -225,7 +225,8 @@ function codeProblems(name: string): Problem[] {
 }
 
 function noDatasource(name: string, known: readonly string[]): string {
-  return `there is no datasource ${JSON.stringify(name)}; ${tellNames(known)}`
+  const meant = nearest(name, known)
+  return `there is no datasource ${JSON.stringify(name)}; ${meant === undefined ? tellNames(known) : `did you mean ${meant}?`}`
 }
 
 function datasourceProblems(
