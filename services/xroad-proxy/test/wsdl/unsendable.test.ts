@@ -208,3 +208,63 @@ test('patterns that take for ever on a text that does not match hold up no start
   // No text fits both.
   deepStrictEqual(describeRequest(result.request).example, { f: 'text' })
 })
+
+describe('what a schema blocks does not stand for anything [G6]', () => {
+  const derived = (name: string, by: string, content: string): string =>
+    `<x:complexType name="${name}"><x:complexContent><x:${by} base="t:A"><x:sequence>${content}</x:sequence></x:${by}></x:complexContent></x:complexType>`
+  const types = (block = ''): string =>
+    [
+      `<x:complexType name="A" abstract="true" ${block}><x:sequence><x:element name="a" minOccurs="0"/></x:sequence></x:complexType>`,
+      derived('B', 'extension', '<x:element name="b"/>'),
+      derived('C', 'restriction', '<x:element name="a"/>'),
+    ].join('')
+  const element = (block = ''): string => `<x:sequence><x:element name="f" type="t:A" ${block}/></x:sequence>`
+  const paramsOf = (result: ReturnType<typeof generateAround>): string =>
+    result.kind === 'skipped'
+      ? reasonOf(result)
+      : (/params:([^]*?)method/.exec(result.text)?.[1] ?? '').replace(/\s+- /g, ' ').trim()
+  const head = (block: string): string =>
+    `<x:element name="h" type="t:A" abstract="true" ${block}/><x:element name="s" type="t:B" substitutionGroup="t:h"/><x:element name="u" type="t:C" substitutionGroup="t:h"/>`
+  const ref = '<x:sequence><x:element ref="t:h"/></x:sequence>'
+  const cases: Readonly<Record<string, readonly [result: ReturnType<typeof generateAround>, params: string]>> = {
+    nothing: [around(element(), types()), 'f'],
+    'extensions of the type': [around(element(), types('block="extension"')), 'a'],
+    'restrictions by the element': [around(element('block="restriction"'), types()), 'a b'],
+    everything: [around(element('block="#all"'), types()), 'abstract: type t:A in op'],
+    'what the schema says for all': [
+      generateAround(
+        `<x:element name="op"><x:complexType>${element()}</x:complexType></x:element>${types()}`,
+        'blockDefault="extension"',
+      ),
+      'a',
+    ],
+    'substitution of an element': [around(ref, types() + head('block="substitution"')), 'abstract: element t:h in op'],
+    'elements of an extended type': [around(ref, types() + head('block="extension"')), 'a'],
+  }
+  for (const [title, [result, params]] of Object.entries(cases))
+    test(title, () => strictEqual(paramsOf(result), params))
+
+  test('an element may stand for one that stands for another one', () => {
+    const chain =
+      '<x:element name="h" abstract="true" type="x:string"/><x:element name="m" abstract="true" type="x:string" substitutionGroup="t:h"/>' +
+      '<x:element name="s" type="x:string" substitutionGroup="t:m"/>'
+    strictEqual(paramsOf(around(ref, chain)), 's')
+  })
+})
+
+test('what the check of requests does not look at is said with the operation [G6]', () => {
+  const constraints =
+    '<x:unique name="codes"><x:selector xpath="f"/><x:field xpath="."/></x:unique><x:key name="k"><x:selector xpath="f"/><x:field xpath="."/></x:key>'
+  const content = `<x:sequence><x:element name="f" type="x:ID" maxOccurs="2"/></x:sequence><x:attribute name="r" type="x:IDREFS"/>`
+  const result = generateAround(
+    `<x:element name="op"><x:complexType>${content}</x:complexType>${constraints}</x:element>`,
+  )
+  ok(result.kind === 'generated')
+  deepStrictEqual(result.notes, [
+    'not checked: unique codes',
+    'not checked: key k',
+    'not checked: that no two values of xs:ID are the same',
+    'not checked: that a value of xs:IDREF is one of xs:ID',
+  ])
+  ok(result.text.includes('\n# not checked: unique codes\n'))
+})

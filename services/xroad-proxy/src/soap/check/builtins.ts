@@ -27,7 +27,7 @@ export interface Builtin {
   /** Below 0, 0, above 0; undefined for values without an order. */
   readonly compare?: (a: string, b: string) => number | undefined
   /** What facets of length count; undefined for types that have no length. */
-  readonly lengthOf?: (text: string) => number
+  readonly lengthOf?: ((text: string) => number) | undefined
   /** Bounds that come with the type. */
   readonly bounds?: Readonly<Record<string, string>>
   /** Whether true and false of JSON are texts of it. */
@@ -52,6 +52,9 @@ const isName = new RegExp(`^[${nameStart}:][${nameCharacter}:]*$`, 'u')
 const isPlainName = new RegExp(`^[${nameStart}][${nameCharacter}]*$`, 'u')
 const isToken = new RegExp(`^[${nameCharacter}:]+$`, 'u')
 const plainName = textType('collapse', 'a name of letters, digits, points and dashes', (text) => isPlainName.test(text))
+
+/** Its length depends on its prefix, so that facets of length say nothing. */
+const qualifiedName: Builtin = { ...plainName, lengthOf: undefined }
 
 const isDecimal = (text: string): boolean => /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)$/.test(text)
 const isInteger = (text: string): boolean => /^[+-]?\d+$/.test(text)
@@ -177,8 +180,8 @@ const builtins: Readonly<Record<string, Builtin>> = {
   IDREF: plainName,
   ENTITY: plainName,
   // A prefix would have to be declared in the envelope, where a caller declares none.
-  QName: plainName,
-  NOTATION: plainName,
+  QName: qualifiedName,
+  NOTATION: qualifiedName,
   NMTOKEN: textType('collapse', 'letters, digits, points, colons and dashes', (text) => isToken.test(text)),
   anyURI: textType('collapse', 'an address such as http://example.org/', isUri),
   boolean,

@@ -8,7 +8,12 @@ import { describeMisnamed } from './misnamed.ts'
 import { Skip } from './reasons.ts'
 import type { Outline, OutlineElement } from '../outline/outline.ts'
 import { whereElse } from '../schema/missing.ts'
-import type { ComplexDefinition, ElementDeclaration, Particle } from '../schema/schema-model.ts'
+import {
+  type ComplexDefinition,
+  type ElementDeclaration,
+  nothingBlocked,
+  type Particle,
+} from '../schema/schema-model.ts'
 import { noDocumentation, readDocumentation } from '../xml/documentation.ts'
 import { isNCName, namespaceOf, toQName } from '../xml/qname.ts'
 import { resolveName, type XmlElement } from '../xml/xml.ts'
@@ -66,6 +71,7 @@ function sequenceOf(particles: readonly Particle[]): ComplexDefinition {
     kind: 'complex',
     name: undefined,
     abstract: false,
+    blocks: nothingBlocked,
     mixed: false,
     base: undefined,
     simpleContent: undefined,
@@ -79,6 +85,8 @@ function sequenceOf(particles: readonly Particle[]): ComplexDefinition {
 const bare: Omit<ElementDeclaration, 'name' | 'type' | 'problem'> = {
   nillable: false,
   abstract: false,
+  blocks: nothingBlocked,
+  constraints: [],
   fixed: undefined,
   default: undefined,
   documentation: noDocumentation,

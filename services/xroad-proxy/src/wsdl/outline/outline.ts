@@ -5,7 +5,13 @@
  * use, so the reader decides how deep to go. A type inside itself is the same object again.
  */
 import type { SimpleType } from '../schema/simple-type.ts'
-import type { ComponentKind, ElementDeclaration, Occurs } from '../schema/schema-model.ts'
+import {
+  type Blocks,
+  type ComponentKind,
+  type ElementDeclaration,
+  nothingBlocked,
+  type Occurs,
+} from '../schema/schema-model.ts'
 import type { Documentation } from '../xml/documentation.ts'
 import type { QName } from '../xml/qname.ts'
 
@@ -31,6 +37,10 @@ export interface OutlineElement {
   readonly type: OutlineType | Missing
   readonly isNillable: boolean
   readonly isAbstract: boolean
+  /** What may not stand for it. */
+  readonly blocks: Blocks
+  /** Its `unique`, `key` and `keyref`, each with its name. */
+  readonly constraints: readonly string[]
   readonly fixed: string | undefined
   readonly default: string | undefined
   /** Media types, where its base64 text may travel beside the envelope (MTOM). */
@@ -46,6 +56,9 @@ export interface OutlineType {
   readonly kind: 'simple' | 'complex'
   readonly name: QName | undefined
   readonly isAbstract: boolean
+  /** How it comes from its base; undefined for a type without one that is complex. */
+  readonly by: 'extension' | 'restriction' | undefined
+  readonly blocks: Blocks
   /** Types that name this one as their base. */
   readonly derived: readonly OutlineType[]
   /** Missing where something that the type is made of is. */
@@ -105,12 +118,23 @@ export function reach<Item>(start: Item, next: (item: Item) => readonly Item[], 
 
 const maxConcreteTypes = 50
 
-/** The types that an element of an abstract type can have. */
-export function concreteTypes(type: OutlineType): readonly OutlineType[] {
-  return reach(type, ({ derived }) => derived, maxConcreteTypes).filter(({ isAbstract }) => !isAbstract)
+/** The types that an element of an abstract type can have; `blocks` are those of the element. */
+export function concreteTypes(type: OutlineType, blocks: Blocks = nothingBlocked): readonly OutlineType[] {
+  return typesFrom(type, blocks).filter(({ isAbstract }) => !isAbstract)
+}
+
+/** Those that are derived from a type in ways that neither it nor the element blocks. */
+function typesFrom(type: OutlineType, blocks: Blocks): readonly OutlineType[] {
+  const isBlocked = ({ by }: OutlineType): boolean => by !== undefined && (blocks.has(by) || type.blocks.has(by))
+  return reach(type, ({ derived }) => derived.filter((each) => !isBlocked(each)), maxConcreteTypes)
 }
 
 /** The elements that may stand for an abstract one in a request. */
-export function concreteElements({ substitutes }: OutlineElement): readonly OutlineElement[] {
-  return substitutes.filter(({ isAbstract }) => !isAbstract)
+export function concreteElements(element: OutlineElement): readonly OutlineElement[] {
+  const { blocks, type } = element
+  if (blocks.has('substitution')) return []
+  const all = reach(element, ({ substitutes }) => substitutes, maxConcreteTypes).filter(({ isAbstract }) => !isAbstract)
+  if (isMissing(type) || (blocks.size === 0 && type.blocks.size === 0)) return all
+  const types = new Set<OutlineType | Missing>([type, ...typesFrom(type, blocks)])
+  return all.filter((each) => types.has(each.type))
 }

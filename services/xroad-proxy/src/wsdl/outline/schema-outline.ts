@@ -3,7 +3,13 @@
  * only place that follows the references of a schema from element to element.
  */
 import { type Attribute, contentOf, MissingComponent, simpleTypeIn } from '../schema/content.ts'
-import type { ElementDeclaration, Particle, TypeDefinition, TypeUse } from '../schema/schema-model.ts'
+import {
+  type ElementDeclaration,
+  nothingBlocked,
+  type Particle,
+  type TypeDefinition,
+  type TypeUse,
+} from '../schema/schema-model.ts'
 import type { Schema } from '../schema/schema.ts'
 import type { QName } from '../xml/qname.ts'
 import type {
@@ -100,6 +106,8 @@ class LazyElement implements OutlineElement {
   readonly name: OutlineElement['name']
   readonly isNillable: boolean
   readonly isAbstract: boolean
+  readonly blocks: OutlineElement['blocks']
+  readonly constraints: OutlineElement['constraints']
   readonly fixed: OutlineElement['fixed']
   readonly default: OutlineElement['default']
   readonly expectedContentTypes: OutlineElement['expectedContentTypes']
@@ -112,6 +120,8 @@ class LazyElement implements OutlineElement {
     this.name = declaration.name
     this.isNillable = declaration.nillable
     this.isAbstract = declaration.abstract
+    this.blocks = declaration.blocks
+    this.constraints = declaration.constraints
     this.fixed = declaration.fixed
     this.default = declaration.default
     this.expectedContentTypes = declaration.expectedContentTypes
@@ -135,6 +145,8 @@ class LazyType implements OutlineType {
   readonly kind: OutlineType['kind']
   readonly name: OutlineType['name']
   readonly isAbstract: boolean
+  readonly by: OutlineType['by']
+  readonly blocks: OutlineType['blocks']
   readonly documentation: OutlineType['documentation']
   readonly #outline: SchemaOutline
   readonly #definition: TypeDefinition
@@ -144,6 +156,8 @@ class LazyType implements OutlineType {
     this.kind = definition.kind
     this.name = definition.name
     this.isAbstract = definition.kind === 'complex' && definition.abstract
+    this.by = definition.kind === 'complex' ? definition.base?.by : undefined
+    this.blocks = definition.kind === 'complex' ? definition.blocks : nothingBlocked
     this.documentation = definition.documentation
     this.#outline = outline
     this.#definition = definition

@@ -19,6 +19,7 @@ import {
 } from '../outline/outline.ts'
 import { isEncodingAttribute } from '../schema/framework.ts'
 import { localOf, type QName } from '../xml/qname.ts'
+import { uncheckedIn, uncheckedOf } from './unchecked.ts'
 import { type Count, countOf, emptyElement, inBranch, once, type Typed } from './bare-element.ts'
 import { type Branch, SharedBranches } from './branches.ts'
 import { isEmptiable, toChoice } from './choice.ts'
@@ -116,6 +117,7 @@ export class Expansion {
     this.#refuseDeep(content, count, isNillable, level)
     const { text } = content
     if (text !== undefined && isUnclear(text)) throw new Skip('attachment', describePath(path))
+    this.#note([...uncheckedOf(element), ...(text === undefined ? [] : uncheckedIn(text))])
     this.#count(content.attributes.length)
     const children = content.nodes.flatMap((node) => this.#node(node, once, path))
     // Without anything inside, the element would say nothing.
@@ -212,7 +214,12 @@ export class Expansion {
    */
   #alternatives(element: OutlineElement, type: OutlineType, count: Count, outer: Path): RequestElement {
     const { isNillable } = element
-    const types = concreteTypes(type).map((found) => ({ element, type: found, isNillable, typeName: found.name }))
+    const types = concreteTypes(type, element.blocks).map((found) => ({
+      element,
+      type: found,
+      isNillable,
+      typeName: found.name,
+    }))
     const [only] = types
     if (only !== undefined && types.length === 1) return this.#typed(only, count, outer)
     const failures: Skip[] = []
@@ -249,11 +256,16 @@ export class Expansion {
     refuseBroken(attribute.problem, path)
     if (isEncodingAttribute(name)) return []
     const type = this.#present(attribute.type)
+    this.#note(uncheckedIn(type))
     if (!isUnclear(type)) return [{ name, isRequired, documentation, ...toText(type, attribute, isRequired) }]
     const skip = new Skip('attachment', `${describePath(path)}/@${localOf(name)}`)
     if (isRequired) throw skip
     this.notes.add(describeNote(skip))
     return []
+  }
+
+  #note(notes: readonly string[]): void {
+    for (const note of notes) this.notes.add(note)
   }
 
   #count(parts: number): void {

@@ -109,7 +109,7 @@ export interface Request {
   readonly root: RequestElement
   /** Its params are objects in objects, like the message, and not the values at all depths. */
   readonly isNested: boolean
-  /** What the schema allows and this service cannot send, one sentence each. */
+  /** What the schema allows and this service cannot send, or demands and it does not check, one sentence each. */
   readonly notes: readonly string[]
 }
 

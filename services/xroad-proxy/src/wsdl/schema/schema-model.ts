@@ -13,6 +13,11 @@ export interface Occurs {
   readonly problem?: string
 }
 
+/** Ways in which something may stand for something else that a schema rules out. */
+export type Blocks = ReadonlySet<string>
+
+export const nothingBlocked: Blocks = new Set()
+
 export type TypeUse = { readonly ref: QName } | { readonly inline: TypeDefinition }
 
 export interface ElementDeclaration {
@@ -21,6 +26,10 @@ export interface ElementDeclaration {
   readonly type: TypeUse
   readonly nillable: boolean
   readonly abstract: boolean
+  /** `extension`, `restriction`, `substitution`. */
+  readonly blocks: Blocks
+  /** Its `unique`, `key` and `keyref`, each with its name. */
+  readonly constraints: readonly string[]
   readonly fixed: string | undefined
   readonly default: string | undefined
   readonly documentation: Documentation
@@ -90,6 +99,8 @@ export interface ComplexDefinition {
   readonly kind: 'complex'
   readonly name: QName | undefined
   readonly abstract: boolean
+  /** `extension`, `restriction`. */
+  readonly blocks: Blocks
   readonly mixed: boolean
   /** Undefined when the type is made of nothing else. */
   readonly base: { readonly by: 'extension' | 'restriction'; readonly ref: QName } | undefined

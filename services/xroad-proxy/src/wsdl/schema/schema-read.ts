@@ -6,19 +6,21 @@
 import { readDocumentation } from '../xml/documentation.ts'
 import { expectedContentTypesOf } from './framework.ts'
 import { isNCName, namespaceOf, namespaces, type QName, toQName } from '../xml/qname.ts'
-import type {
-  AttributeDeclaration,
-  AttributeUse,
-  ComplexDefinition,
-  Components,
-  ElementDeclaration,
-  Facet,
-  ModelGroup,
-  Occurs,
-  Particle,
-  SimpleDefinition,
-  TypeDefinition,
-  TypeUse,
+import {
+  type AttributeDeclaration,
+  type AttributeUse,
+  type Blocks,
+  type ComplexDefinition,
+  type Components,
+  type ElementDeclaration,
+  type Facet,
+  type ModelGroup,
+  type Occurs,
+  type Particle,
+  type SimpleDefinition,
+  type TypeDefinition,
+  type TypeUse,
+  nothingBlocked,
 } from './schema-model.ts'
 import { childrenOf, resolveName, type XmlElement } from '../xml/xml.ts'
 
@@ -56,6 +58,8 @@ function readElement(document: SchemaDocument, node: XmlElement, scope: Scope): 
     type: typeOf(document, node) ?? anyType,
     nillable: isTrue(node, 'nillable'),
     abstract: isTrue(node, 'abstract'),
+    blocks: blocksOf(document, node),
+    constraints: partsOf(node, 'unique', 'key', 'keyref').map((part) => `${part.local} ${ncNameOf(part)}`),
     fixed: node.attributes.get('fixed'),
     default: node.attributes.get('default'),
     documentation: readDocumentation(node),
@@ -73,6 +77,14 @@ function readAttribute(document: SchemaDocument, node: XmlElement, scope: Scope)
     documentation: readDocumentation(node),
     problem: nameProblem(document, node),
   }
+}
+
+function blocksOf({ root }: SchemaDocument, node: XmlElement): Blocks {
+  const written = node.attributes.get('block') ?? root.attributes.get('blockDefault') ?? ''
+  if (written.trim() === '') return nothingBlocked
+  return new Set(
+    written.trim() === '#all' ? ['extension', 'restriction', 'substitution'] : written.trim().split(/\s+/u),
+  )
 }
 
 /** A start tag with such a name would be no XML. */
@@ -172,6 +184,7 @@ function readComplexType(document: SchemaDocument, node: XmlElement): ComplexDef
     kind: 'complex',
     name: typeName(document, node),
     abstract: isTrue(node, 'abstract'),
+    blocks: blocksOf(document, node),
     mixed: isTrue(content ?? node, 'mixed') || isTrue(node, 'mixed'),
     base: base === undefined ? undefined : { by, ref: base },
     simpleContent: content?.local === 'simpleContent' ? readSimpleContent(document, body) : undefined,
