@@ -420,8 +420,8 @@ const rows: readonly (readonly [rule: string, schema: string, bodies: readonly T
 ]
 
 /**
- * Rule -> bodies that are judged otherwise. In `dur`, `float`, `unsigned`, `NMTOKENS`, `pattern anchors` and `prohibited
- * attr` xmllint is laxer or stricter than XML Schema, or the template does not send the value.
+ * Rule -> bodies that are judged otherwise. In `dur`, `float`, `unsigned`, `NMTOKENS`, `pattern anchors` and
+ * `prohibited attr` xmllint differs from XML Schema, or the template does not send the value.
  */
 const differing: Readonly<Record<string, readonly string[]>> = {
   ENTITY: ['{"f":"a"}'],
