@@ -15,7 +15,7 @@ CREATE MATERIALIZED VIEW sums AS SELECT sum(total) FROM orders;
 CREATE FUNCTION secret_rate() RETURNS int LANGUAGE sql AS 'SELECT 1'; REVOKE EXECUTE ON FUNCTION secret_rate() FROM public;
 CREATE ROLE ${role} LOGIN PASSWORD 'limited';
 GRANT SELECT ON orders, totals TO ${role}; GRANT SELECT (name) ON people, hidden_names TO ${role}; GRANT UPDATE (name) ON people TO ${role};
-GRANT INSERT ON notes, added TO ${role}; REVOKE CREATE ON SCHEMA public FROM public`
+GRANT INSERT ON notes, added TO ${role}; REVOKE CREATE ON SCHEMA public FROM public; GRANT USAGE ON SCHEMA public TO ${role}`
 
 describe('postgres: rights and names that only running asks for', () => {
   let database: TestDatabase

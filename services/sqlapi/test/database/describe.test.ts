@@ -1,6 +1,6 @@
 /** What databases say of statements that they are asked about and do not run: `describe` of both kinds of databases. */
 import { deepStrictEqual, ok, rejects, strictEqual } from 'node:assert/strict'
-import { readdirSync } from 'node:fs'
+import { readdirSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { describe, test } from 'node:test'
@@ -300,10 +300,12 @@ describe('sqlite', () => {
 
   test('a file that is missing is the reason, and is not made; a database in memory is not asked [N1.1]', async () => {
     const raw = await createDatabase('sqlite')
+    const file = raw.url.replace('sqlite:', '')
+    rmSync(file)
     const database = await open('sqlite', raw.url)
     const scripts = [readScript('SELECT 1', dialects.sqlite.grammar)]
     await rejects(database.describe(scripts), { reason: 'datasource_unreachable' })
-    deepStrictEqual(readdirSync(dirname(raw.url.replace('sqlite:', ''))), [])
+    deepStrictEqual(readdirSync(dirname(file)), [])
     await database.close()
     await raw.remove()
     const memory = await open('sqlite', 'sqlite::memory:')

@@ -4,9 +4,9 @@ import { test } from 'node:test'
 import { anyCharacter } from '@services/testing/characters'
 import { type Mapping, type Problem, readYaml, toFieldName, YamlError } from '@services/config-file'
 import fc from 'fast-check'
-import { translateJdbc } from '../../src/boot/config/jdbc.ts'
-import { isLegacy, translateLegacy } from '../../src/boot/config/legacy.ts'
-import { parseConfig } from '../../src/boot/config/schema.ts'
+import { translateJdbc } from '../../../src/boot/config/jdbc.ts'
+import { isLegacy, translateLegacy } from '../../../src/boot/config/legacy.ts'
+import { parseConfig } from '../../../src/boot/config/schema.ts'
 
 const inWords = ({ path, message }: Problem): string => `${toFieldName(path)}: ${message}`
 

@@ -8,10 +8,10 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { call, newFolder, untilListening, writeFiles } from '@services/testing'
 import fc from 'fast-check'
-import { readLegacyEnvironment } from '../../src/boot/config/legacy-environment.ts'
-import { dialectNames } from '../../src/dialects.ts'
-import { createDatabase } from '../support/databases.ts'
-import { spawnSqlapi } from '../support/process.ts'
+import { readLegacyEnvironment } from '../../../src/boot/config/legacy-environment.ts'
+import { dialectNames } from '../../../src/dialects.ts'
+import { createDatabase } from '../../support/databases.ts'
+import { spawnSqlapi } from '../../support/process.ts'
 
 function warnings(text: string): string[] {
   return text.split('\n').filter((line) => line.includes('WARN'))

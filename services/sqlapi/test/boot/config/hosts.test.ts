@@ -4,12 +4,12 @@
 import { deepStrictEqual, ok, strictEqual } from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
-import { translateJdbc } from '../../src/boot/config/jdbc.ts'
-import { injectCredentials, maskUrl, urlParameterProblems, urlProblem } from '../../src/boot/config/url.ts'
-import { type Host, hostsOf } from '../../src/database/postgres/hosts.ts'
-import { readLocation } from '../../src/database/postgres/wire/location.ts'
-import { nameOf, ServerOrder } from '../../src/database/postgres/wire/server-order.ts'
-import { expectsWrites, Standing, type Target, targets, whyNot } from '../../src/database/postgres/wire/standing.ts'
+import { translateJdbc } from '../../../src/boot/config/jdbc.ts'
+import { injectCredentials, maskUrl, urlParameterProblems, urlProblem } from '../../../src/boot/config/url.ts'
+import { type Host, hostsOf } from '../../../src/database/postgres/hosts.ts'
+import { readLocation } from '../../../src/database/postgres/wire/location.ts'
+import { nameOf, ServerOrder } from '../../../src/database/postgres/wire/server-order.ts'
+import { expectsWrites, Standing, type Target, targets, whyNot } from '../../../src/database/postgres/wire/standing.ts'
 
 /** As libpq reads them. */
 const named: readonly (readonly [url: string, hosts: string])[] = [

@@ -3,8 +3,8 @@ import { test } from 'node:test'
 import { anyCharacter } from '@services/testing/characters'
 import fc from 'fast-check'
 import { parse } from 'pg-connection-string'
-import { injectCredentials, maskUrl, urlHint, urlProblem, userOf } from '../../src/boot/config/url.ts'
-import { dialectOf } from '../../src/dialects.ts'
+import { injectCredentials, maskUrl, urlHint, urlProblem, userOf } from '../../../src/boot/config/url.ts'
+import { dialectOf } from '../../../src/dialects.ts'
 
 const masked: readonly [string, string][] = [
   ['postgres://h/db', 'postgres://h/db'],

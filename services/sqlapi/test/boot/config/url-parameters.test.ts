@@ -2,10 +2,10 @@
 import { deepStrictEqual, match, ok, strictEqual } from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { translateJdbc } from '../../src/boot/config/jdbc.ts'
-import { urlParameterProblems, urlProblem } from '../../src/boot/config/url.ts'
-import { readLocation } from '../../src/database/postgres/wire/location.ts'
-import { startTestService } from '../support/service.ts'
+import { translateJdbc } from '../../../src/boot/config/jdbc.ts'
+import { urlParameterProblems, urlProblem } from '../../../src/boot/config/url.ts'
+import { readLocation } from '../../../src/database/postgres/wire/location.ts'
+import { startTestService } from '../../support/service.ts'
 
 /** Every keyword of libpq 18 (PQconndefaults), and what older and other clients know. */
 const keywords =

@@ -2,7 +2,7 @@
 import { deepStrictEqual, strictEqual } from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { ByteWriter } from '../../src/database/postgres/rows/bytes.ts'
+import { ByteWriter } from '../../../src/database/postgres/rows/bytes.ts'
 import {
   FrameReader,
   frameType,
@@ -10,8 +10,8 @@ import {
   readError,
   readParameterTypes,
   readTexts,
-} from '../../src/database/postgres/wire/frames.ts'
-import { writeBind, writeParse, writeQuery, writeSync } from '../../src/database/postgres/wire/frontend-messages.ts'
+} from '../../../src/database/postgres/wire/frames.ts'
+import { writeBind, writeParse, writeQuery, writeSync } from '../../../src/database/postgres/wire/frontend-messages.ts'
 
 interface Frame {
   readonly type: number
