@@ -50,6 +50,8 @@ export interface Connection {
   readonly client: Client
   /** The newest one. */
   socket: Socket | undefined
+  /** Since it was made for the first time. */
+  hasCarriedSoap: boolean
   readonly interim: Interim
   readonly ending: Ending
 }
@@ -65,7 +67,7 @@ const maxHeadBytes = 64 * 1024
 export function createConnection(origin: string, connect: Connector): Connection {
   const interim = new Interim()
   const ending = new Ending()
-  const connection: Partial<Connection> = { interim, ending, socket: undefined }
+  const connection: Partial<Connection> = { interim, ending, socket: undefined, hasCarriedSoap: false }
   const client = new UndiciClient(origin, {
     connect: (place, callback) => {
       connect(place, (...result) => {
@@ -101,11 +103,10 @@ export function closeWhenIdle({ client }: Connection): void {
 }
 
 /** Never throws: the handler hears what cannot be sent. */
-export function send(
-  { client, interim }: Connection,
-  { path, method, headers, body, bodyLength }: Call,
-  handler: Handler,
-): void {
+export function send(connection: Connection, call: Call, handler: Handler): void {
+  const { client, interim } = connection
+  const { path, method, headers, body, bodyLength } = call
+  if (call.isVerified === true) connection.hasCarriedSoap = true
   const sent = bodyLength === undefined ? headers : [...headers, 'content-length', String(bodyLength)]
   // `blocking` is about further calls on the connection, of which there are none.
   const options = { path, method, headers: sent, body, blocking: false }

@@ -93,7 +93,11 @@ export interface Inbound {
   readonly errorCode: string | undefined
   /** X-Road-Id, if it is another one than that of the request. */
   readonly foreignId: string | undefined
+  /** A SOAP message has its id inside, and a response of the REST lane has one here unless it is an error. */
+  readonly isLikeSoap: boolean
 }
+
+const soapTypes = /^(?:text\/xml|application\/soap\+xml|application\/xop\+xml|multipart\/related)(?![\w.+-])/i
 
 const noContent = 204
 
@@ -107,6 +111,7 @@ export function toInbound(received: RawHeaders, status = 200, messageId?: string
   let contentLength: number | undefined
   let errorCode: string | undefined
   let foreignId: string | undefined
+  let isSoapType = false
   const named = namedByConnection(received)
   for (let i = 0; i < received.length; i += 2) {
     const name = received[i] as string
@@ -117,6 +122,7 @@ export function toInbound(received: RawHeaders, status = 200, messageId?: string
     if (status === noContent && lower === 'content-length') continue
     if (lower === 'content-length') contentLength = Number(value)
     else if (lower === 'x-road-error') errorCode ??= value
+    else if (lower === 'content-type') isSoapType = soapTypes.test(value)
     else if (lower === messageIdName) {
       // An empty id does not count.
       if (value === '') continue
@@ -125,8 +131,23 @@ export function toInbound(received: RawHeaders, status = 200, messageId?: string
     }
     headers.push(name, value)
   }
+  const isLikeSoap = isSoapType && !hasId && errorCode === undefined
   if (!hasId) headers.push('X-Road-Id', messageId as string)
-  return { headers, contentLength, errorCode, foreignId }
+  return { headers, contentLength, errorCode, foreignId, isLikeSoap }
+}
+
+/** X-Road-Id of a SOAP response: none, unless it is a response to a call of the REST lane. */
+export function readMessageId(received: RawHeaders): string | undefined {
+  for (let i = 0; i < received.length; i += 2) {
+    const name = received[i] as string
+    if (name.length !== messageIdName.length || name.toLowerCase() !== messageIdName) continue
+    return (
+      Buffer.from(received[i + 1] as string, 'latin1')
+        .toString()
+        .trim() || undefined
+    )
+  }
+  return undefined
 }
 
 /** Statuses whose responses have no body, whatever their headers say. */

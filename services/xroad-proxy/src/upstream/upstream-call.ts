@@ -151,6 +151,10 @@ export abstract class UpstreamCall<Result> implements Handler, Waiter<Connection
     this.#failWith(error)
   }
 
+  protected get mayGetSoap(): boolean {
+    return this.#connection?.hasCarriedSoap === true
+  }
+
   /** A call whose response is verified has its connection until then. */
   settle(isOwn: boolean): void {
     if (!isOwn && this.#connection !== undefined) distrust(this.#connection)

@@ -154,6 +154,7 @@ describe('an answer that is taken', () => {
     'without a header, SOAP': ['soap', () => answer(`<e:Envelope xmlns:e="${soap}"><e:Body>${body}</e:Body></e:Envelope>`, xml)],
     'with an empty id, SOAP': ['soap', () => answer(envelope('<x:id/>', body), xml)],
     'with white space around the id, SOAP': ['soap', (id) => answer(envelope(`<x:id>\n ${id}\t</x:id>`, body), xml)],
+    'with white space that XML does not trim, SOAP': ['own', () => answer(envelope('<x:id>&#xa0;mine&#x2003;</x:id>', body), xml), '{"id":"\\u00a0mine\\u2003"}'],
     'with an id of another namespace, SOAP': ['soap', (id) => answer(envelope(`<q:id xmlns:q="urn:q">other</q:id><x:id>${id}</x:id>`, body), xml)],
     'with an id that the envelope gave itself, SOAP': ['own', () => answer(envelope('<x:id>mine</x:id>', body), xml), '{"id":"mine"}'],
   } // prettier-ignore
@@ -237,3 +238,37 @@ for (const lane of ['rest', 'soap'] as const) {
     })
   }
 }
+
+describe('both lanes over one connection', () => {
+  const pairs = [['soap', 'rest'], ['rest', 'soap']] as const // prettier-ignore
+  for (const [first, second] of pairs) {
+    test(`a surplus answer of the ${first} lane reaches nobody on the ${second} lane [G4]`, async () => {
+      const queues = new Map<Peer, string[]>()
+      upstream.serve = async (peer, request) => {
+        const id = await idOf(request)
+        // An answer of the REST lane may be XML as well.
+        const isRest = request.line.startsWith('GET')
+        const bytes = isRest ? answer(`<for>${id}</for>`, `X-Road-Id: ${id}\r\n`) : answerTo(id, request)
+        const queue = queues.get(peer) ?? []
+        queues.set(peer, queue)
+        queue.push(bytes, ...(id === 'first' ? [bytes] : []))
+        peer.write(String(queue.shift()))
+      }
+      strictEqual((await call(first, 'first')).status, 200)
+      const got = await call(second, 'second')
+      deepStrictEqual([got.status, got.body.includes('first')], [500, false], got.raw)
+      match(got.body, /belongs to another message/)
+      strictEqual((await call(second, 'third')).status, 200)
+    })
+  }
+
+  test('answers of the REST lane without an id still pass, and errors of X-Road [G4]', async () => {
+    upstream.serve = async (peer, request) => peer.write(answerTo(await idOf(request), request))
+    strictEqual((await call('soap', 'one')).status, 200)
+    const passing = ['Content-Type: text/html\r\n', 'Content-Type: text/xml\r\nX-Road-Error: Server.X\r\n', 'Content-Type: text/xml\r\nX-Road-Id: two\r\n'] // prettier-ignore
+    for (const headers of passing) {
+      upstream.serve = (peer) => peer.write(answer('2', headers))
+      strictEqual((await call('rest', 'two')).status, 200, headers)
+    }
+  })
+})

@@ -25,7 +25,7 @@ import type { Member } from '../../soap/json/shape.ts'
 import { XmlError } from '../../soap/json/xml-error.ts'
 import { sourceOf } from '../../xroad.ts'
 import { hintFor } from './xroad-hints.ts'
-import { readCallerHeaders } from '../../upstream/headers.ts'
+import { readCallerHeaders, readMessageId } from '../../upstream/headers.ts'
 import type { Room } from '../../upstream/room.ts'
 import { foreignAnswer } from '../../upstream/upstream-call.ts'
 import { requestHashOf, sentId, whoCallsWhat } from './audited-header.ts'
@@ -167,7 +167,7 @@ async function accept(
   try {
     if (response.body.length === 0 && empty.has(response.status)) return undefined
     const translation = await translate(lane, response, incoming)
-    const foreign = message.isVerified === true ? foreignId(translation, message, incoming) : undefined
+    const foreign = message.isVerified === true ? foreignId(translation, response, message, incoming) : undefined
     if (foreign === undefined) return translation
     isOwn = false
     throw foreignAnswer(incoming.trace.messageId ?? '', foreign)
@@ -176,11 +176,19 @@ async function accept(
   }
 }
 
-/** The id in the response, if it is not that of the message. People write ids of their own into envelopes. */
-function foreignId({ messageId }: Translated, { body }: Message, { endpoint, trace }: Incoming): string | undefined {
+/** An id of the response that is not that of the message. People write ids of their own into envelopes. */
+function foreignId(
+  { messageId }: Translated,
+  { headers }: UpstreamResponse,
+  { body }: Message,
+  { endpoint, trace }: Incoming,
+): string | undefined {
   const uuid = trace.messageId ?? ''
-  if (messageId === undefined || messageId === uuid.trim()) return undefined
-  return messageId === (sentId(endpoint, body, uuid) ?? messageId).trim() ? undefined : messageId
+  for (const id of [readMessageId(headers), messageId?.trim()]) {
+    if (id === undefined || id === uuid.trim()) continue
+    if (id !== (sentId(endpoint, body, uuid) ?? id).trim()) return id
+  }
+  return undefined
 }
 
 /** Throws unless the response is a SOAP message: a good one on 2xx, a fault on any status but a redirect. */
