@@ -647,13 +647,13 @@ describe('what an error may tell', () => {
     const host = `127.0.0.1:${postgres.port}`
     service = await startSqlapi({
       files: { ...files, 'any/POST/prepare.sql': 'CREATE TABLE t (id integer PRIMARY KEY NOT NULL)' },
-      env: { WRONG: 'hunter2', EMPTY: '' },
+      env: { WRONG: 'hunter2' },
       config: {
         datasources: [
           { name: 'pg', url: postgres.url },
           { name: 'lite', url: 'sqlite::memory:' },
           { name: 'password', url: `postgres://${host}/postgres`, username: 'postgres', password_env: 'WRONG' },
-          { name: 'role', url: `postgres://${host}/postgres`, username: 'someone_else', password_env: 'EMPTY' },
+          { name: 'role', url: `postgres://${host}/postgres`, username: 'someone_else', password_env: 'WRONG' },
           { name: 'database', url: postgres.url.replace(/postgres$/, 'other_database') },
           { name: 'refused', url: 'postgres://someone_else:hunter2@127.0.0.1:1/other_database' },
           { name: 'nohost', url: 'postgres://someone_else:hunter2@no-such-host.invalid/other_database' },

@@ -131,7 +131,7 @@ describe('a file with soap_version: "1.2" [P2.3]', () => {
     ],
     'beside what else is wrong': [
       'method: POST\nsoap_version: 1.2\nsoap_acton: x\nparams: {a: {type: string, enum: []}}\nenvelope: <a/>\n',
-      /^a\/b\.yml:2: soap_version: .*; a\/b\.yml:4: params\.a\.enum: .*; a\/b\.yml:3: soap_acton: .*did you mean soap_action\?/,
+      /^a\/b\.yml:2: soap_version: .*; a\/b\.yml:3: soap_acton: .*did you mean soap_action\?; a\/b\.yml:4: params\.a\.enum: .*/,
     ],
     'of a version that there is not': [
       file('soap_version: 1.3\n'),

@@ -344,9 +344,9 @@ envelope: <a/>
     around: [],
   })
   deepStrictEqual(warnings, [
-    'a/op.yml:5: choices[0].around: d is not among the params',
     'a/op.yml:4: choices[0].branches[1].params: bb is not among the params; did you mean b?',
     'a/op.yml:4: choices[0].branches[1].required: c is not among the params of its branch',
+    'a/op.yml:5: choices[0].around: d is not among the params',
     'a/op.yml:6: choices[1].within: lists is not among the params; did you mean list?',
     'a/op.yml:8: choices[1].branches: x is in two branches',
   ])
