@@ -98,7 +98,7 @@ export const proxy: Part = {
       room: 'boot/dsl',
       is: 'DSL files',
       imports:
-        'model.ts soap-versions.ts errors.ts steps.ts path-template.ts header-names.ts soap/check soap/request wsdl/dsl/marker.ts boot/config @services/config-file',
+        'model.ts soap-versions.ts errors.ts steps.ts path-template.ts header-names.ts soap/check soap/request wsdl/xml wsdl/dsl/marker.ts xroad.ts boot/config @services/config-file',
     },
     {
       room: 'boot/openapi',

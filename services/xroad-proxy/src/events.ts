@@ -53,6 +53,7 @@ export const eventTable = {
   adminOpened: info<{ address: string }>('Admin pages'),
   listening: info<{ address: string }>('Listening'),
   warning: warn<{ message: string }>('Configuration'),
+  notice: info<{ message: string }>('Configuration'),
   answered: unlogged<AnsweredRequest>(),
   request: info<AnsweredRequest>('Request'),
   soapFault: warn<{

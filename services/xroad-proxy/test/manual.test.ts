@@ -156,7 +156,7 @@ describe('configuration.md', () => {
       Object.fromEntries(rows.map(([name, , , , cell = '']) => [name, namesIn(cell.split(';')[0] ?? '')])),
       declaredFields(source('events.ts')),
     )
-    const told = new Set(['warning', 'startupFailure', 'processWarning'])
+    const told = new Set(['warning', 'notice', 'startupFailure', 'processWarning'])
     deepStrictEqual(
       Object.fromEntries(rows.map(([event = '', level, text]) => [event, [level, text]])),
       Object.fromEntries(

@@ -2,8 +2,7 @@
 import { nameEndpoints } from '../boot/config/client-identity.ts'
 import { type Dates, validityOf } from '../boot/tls/certificates.ts'
 import { otherMemberCure } from '../boot/ingest/survey.ts'
-import type { Endpoint, RestEndpoint, SoapEndpoint, ValidationMode } from '../model.ts'
-import { readXml, WsdlError } from '../wsdl/xml/xml.ts'
+import type { Endpoint, RestEndpoint, ValidationMode } from '../model.ts'
 import { isIdentifier } from '../xroad.ts'
 import type { Facts } from './facts/facts.ts'
 import { type Check, type Hit, hitIf, isWrong } from './finding.ts'
@@ -43,8 +42,8 @@ export const dslChecks: readonly Check[] = [
     code: 'weak-soap-envelope',
     severity: 'WEAK',
     field: 'envelope',
-    when: ({ dsl }) => dsl.endpoints.flatMap(envelopeProblem),
-    headline: 'An envelope is not XML: %',
+    when: ({ dsl }) => dsl.envelopeWarnings.map((message) => ({ field: fileOf(message), text: message })),
+    headline: 'An envelope is not a message: %',
     rationale: 'Nobody can read it: the Security Server or the service refuses every call.',
     recovery: 'Correct the envelope there. Each prefix needs its xmlns, each tag its end, and an & is written &amp;.',
   },
@@ -195,28 +194,6 @@ function fileOf(message: string): string {
 function asSentence(text: string): string {
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`
 }
-
-/** Of what people write, filled in. Values may be pieces of XML, so it counts only if it is wrong without any. */
-function envelopeProblem(endpoint: Endpoint): readonly Hit[] {
-  if (endpoint.kind !== 'soap' || endpoint.isGenerated || endpoint.envelope.attached !== undefined) return []
-  const { file } = endpoint
-  const [problem, bare] = ['x', ''].map((value) => problemOfXml(endpoint, value))
-  if (problem === undefined || bare === undefined) return []
-  return [{ field: file, text: `${file}: line ${problem.line} of the envelope: ${problem.message}` }]
-}
-
-/** With this value for each param. What cannot be filled in with texts is not judged. */
-function problemOfXml({ params, envelope }: SoapEndpoint, value: string): WsdlError | undefined {
-  try {
-    const filled = envelope.render(Object.fromEntries(params.map((param) => [param, value])), sample)
-    readXml(Buffer.from(filled))
-  } catch (error) {
-    if (error instanceof WsdlError) return error
-  }
-  return undefined
-}
-
-const sample = { uuid: '', instance: '', client: '', protocol_version: '' }
 
 const maxNamed = 5
 

@@ -27,6 +27,8 @@ export interface ReadSet {
   readonly nameless: readonly Endpoint[]
   /** One WARN each. */
   readonly warnings: readonly string[]
+  /** One INFO each. */
+  readonly notices: readonly string[]
 }
 
 export interface Types {
@@ -57,12 +59,14 @@ export async function readSet(loaded: Loaded, env: Environment, descriptions: Se
     ...(ingested?.warnings ?? []),
     ...found.warnings,
     ...found.templateWarnings,
+    ...found.envelopeWarnings,
     ...(found.descriptionWarnings ?? []),
     ...refused,
     ...types.warnings,
     ...checks.warnings,
   ]
-  return { loaded, endpoints, found, ingested, checks, types, nameless, warnings }
+  const notices = [...loaded.notices, ...found.notices]
+  return { loaded, endpoints, found, ingested, checks, types, nameless, warnings, notices }
 }
 
 /** How many endpoints there are of each lane. */

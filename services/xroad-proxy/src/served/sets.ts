@@ -84,7 +84,8 @@ export class Sets {
     return readSet(loaded, this.#env, descriptions)
   }
 
-  #tell({ warnings }: ReadSet): void {
+  #tell({ warnings, notices }: ReadSet): void {
+    for (const message of notices) this.#events.emit('notice', { message })
     for (const message of warnings) this.#events.emit('warning', { message })
   }
 

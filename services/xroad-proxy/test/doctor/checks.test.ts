@@ -602,9 +602,18 @@ const cases: readonly Case[] = [
       { dsl: { 'g/s.yml': soapFile.replace('<e/>', '<e><a>{{a}}</b></e>\nparams: [a]') } },
       { dsl: { 'g/s.yml': soapFile.replace('<e/>', '<soapenv:Envelope/>') } },
       { dsl: { 'g/s.yml': soapFile.replace('<e/>', '<e>a & b</e>') } },
+      { dsl: { 'g/s.yml': soapFile.replace(/service:.*\n/, '') } },
     ],
     silent: [
-      { dsl: { 'g/s.yml': soapFile.replace('<e/>', '<e>{{{xml}}}{{{generate.client}}}</e>\nparams: [xml]') } },
+      { dsl: { 'g/s.yml': soapFile } },
+      {
+        dsl: {
+          'g/s.yml': soapFile.replace(
+            '<e/>',
+            '<e xmlns:xroad="x" xmlns:id="i">{{{xml}}}{{{generate.client}}}</e>\nparams: [xml]',
+          ),
+        },
+      },
       { dsl: { 'g/s.yml': soapFile.replace('<e/>', '<e {{{attributes}}}/>\nparams: [attributes]') } },
       { dsl: { 'g/s.yml': soapFile.replace('<e/>', '"<e>{{#if a}}<b/>{{else}}<c/>{{/if}}</e>"\nparams: [a]') } },
     ],
@@ -621,7 +630,7 @@ const cases: readonly Case[] = [
     ],
     silent: [
       { dsl: { 'g/s.yml': soapFile.replace('<e/>', '<e>{{personCode}}</e>\nparams: [personCode]') } },
-      { dsl: { 'g/s.yml': soapFile.replace('<e/>', '<e>{{{generate.client}}}</e>') } },
+      { dsl: { 'g/s.yml': soapFile.replace('<e/>', '<e xmlns:xroad="x" xmlns:id="i">{{{generate.client}}}</e>') } },
     ],
   },
   {

@@ -234,16 +234,17 @@ describe('where it stands [X26]', () => {
   })
 
   test('each is one WARN of the start, and the service starts', async () => {
-    const envelope = 'method: POST\nenvelope: |\n  <a>{{personCode}}\n  {{generate.client}}\n  {{generat.client}}</a>\n'
-    const lanes = await startLanes({ dsl: { 'g/s.yml': envelope } })
+    const envelope =
+      'method: POST\nenvelope: |\n  <a xmlns:xroad="x" xmlns:id="i">{{personCode}}\n  {{generate.client}}\n  {{generat.client}}</a>\n'
+    const lanes = await startLanes({ dsl: { 'g/s.yml': `service: https://x.example/\n${envelope}` } })
     const warnings = lanes.log.filter(({ event }) => event === 'warning').map(({ message }) => String(message))
     await lanes.close()
     deepStrictEqual(
       warnings.map((warning) => /g\/s\.yml:(\d+): envelope: (.*?)(?:,|$)/.exec(warning)?.slice(1, 3)),
       [
-        ['3', "'personCode' is not among params"],
-        ['4', braces],
-        ['5', "'generat.client' is not among params"],
+        ['4', "'personCode' is not among params"],
+        ['5', braces],
+        ['6', "'generat.client' is not among params"],
       ],
     )
   })

@@ -53,3 +53,16 @@ test('a path that nothing has names the nearest one [G9]', async () => {
   match(await message('/other/path'), /no endpoint at this path; \/api lists those that are there/)
   match(await message(`/rr/${'x'.repeat(9000)}`), /\/api lists those that are there/)
 })
+
+test('an instance that nobody has set is an INFO, and one that is set is not [G9]', async () => {
+  const notices = async (config: object): Promise<unknown[]> => {
+    const started = await startLanes({ dsl: {}, config: { ...config } })
+    await started.close()
+    return started.log.filter(({ event }) => event === 'notice').map(({ level, message }) => `${level} ${message}`)
+  }
+  const [notice, ...others] = await notices({ xroad_instance: null })
+  match(String(notice), /^INFO xroad_instance is not set, so calls go to the instance ee-test; set it to/i)
+  deepStrictEqual(others, [])
+  deepStrictEqual(await notices({ xroad_instance: 'EE' }), [])
+  deepStrictEqual(await notices({ xroad_instance: null, security_server: null }), [])
+})

@@ -40,6 +40,8 @@ export interface Loaded {
   readonly origins: Origins
   /** What has no effect or is unwise; one WARN each. */
   readonly warnings: readonly string[]
+  /** What is not set and often should be; one INFO each. */
+  readonly notices: readonly string[]
 }
 
 /**
@@ -62,12 +64,22 @@ export function loadConfig(
       throw new StartupFailure('keystore_load_failed', joinProblems([...unset, ...unknown], file.places, tell))
     requireHashKey(config, environment.env, file)
   }
+  const origins = originsOf(proxyFile, file)
   return {
     config,
     source: file.source,
-    origins: originsOf(proxyFile, file),
+    origins,
+    notices: noticesOf(config, origins),
     warnings: byLine([...unknown, ...unwise(config)], file.places).map(tell),
   }
+}
+
+/** The default is the instance of no production environment. */
+function noticesOf({ securityServer, instance }: Config, origins: Origins): readonly string[] {
+  if (securityServer === undefined || origins['xroad_instance'] !== 'default') return []
+  return [
+    `xroad_instance is not set, so calls go to the instance ${instance}; set it to that of your environment, such as EE`,
+  ]
 }
 
 /** The file as it is, right or wrong; that of the built-in defaults where there is none. */

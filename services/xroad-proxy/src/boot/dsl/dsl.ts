@@ -25,7 +25,6 @@ import { soapVersions } from '../../soap-versions.ts'
 import { allCallerHeaders, callerHeadersIn } from '../../soap/request/caller-headers.ts'
 import { parseTemplate } from '../../soap/request/template.ts'
 import { TemplateSyntaxError } from '../../soap/request/template-errors.ts'
-import type { TemplateWarning } from '../../soap/request/template-names.ts'
 import { isGenerated } from '../../wsdl/dsl/marker.ts'
 import { tellStranger } from '../config/client-identity.ts'
 import { toChoices } from './choices.ts'
@@ -33,7 +32,9 @@ import { declarationProblems } from './declared-params.ts'
 import { fieldNames, type Kind, kinds, parseRest, parseSoap, type RestFile, type SoapFile } from './dsl-schema.ts'
 import { readHeaderEdits } from './header-edits.ts'
 import { operationProblems } from './operations.ts'
-import { singleBracedIn, soapWarnings } from './soap-warnings.ts'
+import { envelopeProblem } from './envelope.ts'
+import { slipsIn, soapWarnings, unusedParams } from './soap-warnings.ts'
+import { tellTemplate } from './template-lines.ts'
 
 /** Where the file is: its path for messages, and the two segments of the URL. */
 export interface DslFile {
@@ -53,6 +54,10 @@ export interface ReadDsl {
   readonly warnings: readonly string[]
   /** The same, about an envelope that cannot become what it is meant to be. */
   readonly templateWarnings: readonly string[]
+  /** The same, about an envelope that is no message; one at most. */
+  readonly envelopeWarnings: readonly string[]
+  /** One INFO each. */
+  readonly notices: readonly string[]
 }
 
 interface ParsedDslFile extends DslFile {
@@ -142,8 +147,11 @@ function readSoap(dsl: ParsedDslFile): ReadDsl {
     callerHeaders: readCallerHeaders(dsl, value),
   })
   const problems = [...unknown, ...soapWarnings(value, template)]
-  const warnings = byLine(problems, dsl.places).map((problem) => inWords(dsl, problem))
-  return { endpoint, warnings: [...warnings, ...toTold(dsl, singleBracedIn(value))], templateWarnings }
+  const words = (found: readonly Problem[]): string[] => byLine(found, dsl.places).map((each) => inWords(dsl, each))
+  const warnings = [...words(problems), ...tellTemplate(dsl, slipsIn(value))]
+  if (endpoint.isGenerated) return { endpoint, warnings, templateWarnings, envelopeWarnings: [], notices: [] }
+  const envelopeWarnings = tellTemplate(dsl, envelopeProblem(value, template))
+  return { endpoint, warnings, templateWarnings, envelopeWarnings, notices: words(unusedParams(value)) }
 }
 
 function versionProblems({ soapVersion, service }: SoapFile): readonly Problem[] {
@@ -176,9 +184,8 @@ function readRest(dsl: ParsedDslFile, env: Environment): ReadDsl {
   })
   const wrong = byLine([...unknown, ...restWarnings(dsl, target.path)], dsl.places)
   const warnings = wrong.map((problem) => inWords(dsl, problem))
-  if (openapi === undefined) return { endpoint, warnings, templateWarnings: [] }
-  const line = dsl.places.lineOf(['openapi'])
-  return { endpoint, openapi: { name: openapi, line }, warnings, templateWarnings: [] }
+  const read = { endpoint, warnings, templateWarnings: [], envelopeWarnings: [], notices: [] }
+  return openapi === undefined ? read : { ...read, openapi: { name: openapi, line: dsl.places.lineOf(['openapi']) } }
 }
 
 function limitsOf({ timeoutSecs: timeoutSeconds, maxResponseBytes }: SoapFile | RestFile): EndpointLimits {
@@ -219,38 +226,13 @@ function readTemplate(dsl: ParsedDslFile, { envelope, params }: SoapFile): { tem
     // The names of a generated file come out of its own params.
     const known = isGenerated(dsl.text) ? undefined : { params, nearest }
     const { template, warnings } = parseTemplate(envelope, known)
-    return { template, warnings: toTold(dsl, warnings) }
+    return { template, warnings: tellTemplate(dsl, warnings) }
   } catch (error) {
     if (!(error instanceof TemplateSyntaxError)) throw error
     const first = dsl.places.firstLineOf(path)
     const line = first === undefined ? dsl.places.lineOf(path) : first + error.line - 1
     throw new StartupFailure('invalid_dsl', `${dsl.file}:${line}: envelope: ${error.message}`)
   }
-}
-
-const maxTemplateWarnings = 20
-const maxTemplateLines = 5
-
-/** With lines of the file, where those of the template are lines of the file. */
-function toTold({ file, places }: ParsedDslFile, warnings: readonly TemplateWarning[]): string[] {
-  if (warnings.length === 0) return []
-  const first = places.firstLineOf(['envelope'])
-  const key = places.lineOf(['envelope'])
-  const lineIn = (line: number): number => (first === undefined ? line : first + line - 1)
-  const told = warnings.slice(0, maxTemplateWarnings).map(({ lines, message }) => {
-    const [line = 1, ...others] = lines.map(lineIn)
-    const place = first === undefined ? `${key}: envelope: line ${line} of the template` : `${line}: envelope`
-    return `${file}:${place}: ${message}${alsoIn(others)}`
-  })
-  const more = warnings.length - told.length
-  return more > 0 ? [...told, `${file}:${key}: envelope: and ${more} more like these`] : told
-}
-
-function alsoIn(lines: readonly number[]): string {
-  if (lines.length === 0) return ''
-  const more = lines.length - maxTemplateLines
-  const shown = [...lines.slice(0, maxTemplateLines), ...(more > 0 ? [`${more} more`] : [])].join(', ')
-  return ` (also in line${lines.length === 1 ? '' : 's'} ${shown})`
 }
 
 /** A field of the other kind is not a typing error, unless it is the plural of one of this kind. */

@@ -25,6 +25,10 @@ export interface LoadedEndpoints {
   readonly warnings: readonly string[]
   /** The same, about envelopes that cannot become what they are meant to be. */
   readonly templateWarnings: readonly string[]
+  /** The same, about envelopes that are no messages. */
+  readonly envelopeWarnings: readonly string[]
+  /** One INFO each. */
+  readonly notices: readonly string[]
 }
 
 export interface DescribedFile {
@@ -60,7 +64,15 @@ export function withoutProblems<Found extends Survey>({ problems, ...loaded }: F
   return loaded
 }
 
-const nothing: Survey = { endpoints: [], described: [], warnings: [], templateWarnings: [], problems: [] }
+const nothing: Survey = {
+  endpoints: [],
+  described: [],
+  warnings: [],
+  templateWarnings: [],
+  envelopeWarnings: [],
+  notices: [],
+  problems: [],
+}
 
 /** Texts of files to write, instead of those that are there; undefined for a file to remove. */
 export type PendingFiles = ReadonlyMap<string, string | undefined>
@@ -103,8 +115,9 @@ export function* surveyEndpointsInSteps(...[dslPath, clients, env = {}, pending 
   if (endpoints.length === 0 && described.length === 0 && problems.length === 0) {
     tree.warnings.push(`${shown} holds no *.yml or *.yaml file; there are no endpoints`)
   }
-  const { warnings, templateWarnings } = tree
-  return { endpoints: Object.freeze(endpoints), described, warnings, templateWarnings, problems }
+  const { warnings, templateWarnings, envelopeWarnings, notices } = tree
+  const told = { warnings, templateWarnings, envelopeWarnings, notices }
+  return { endpoints: Object.freeze(endpoints), described, ...told, problems }
 }
 
 function withPending(files: readonly string[], pending: PendingFiles): readonly string[] {
@@ -146,6 +159,8 @@ function* readFiles(
     }
     tree.warnings.push(...read.warnings)
     tree.templateWarnings.push(...read.templateWarnings)
+    tree.envelopeWarnings.push(...read.envelopeWarnings)
+    tree.notices.push(...read.notices)
     const conflict = read.openapi === undefined ? found.add(read.endpoint) : undefined
     if (conflict !== undefined) problems.push({ file, message: `${file}: ${conflict.message}` })
   }

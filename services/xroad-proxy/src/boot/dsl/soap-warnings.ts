@@ -9,22 +9,54 @@ import { choiceWarnings } from './choices.ts'
 import type { TemplateWarning } from '../../soap/request/template-names.ts'
 import type { SoapFile } from './dsl-schema.ts'
 
-/** A name in one brace, as other templates have it, with a dollar sign or without. */
-const singleBraced = /\$?(?<!\{)\{\s*([\w.-]+)\s*\}(?!\})/g
+interface Slip {
+  /** The first group is a name. */
+  readonly pattern: RegExp
+  readonly tell: (written: string, name: string) => string
+}
 
-/** Params in one brace, with the lines of the template. */
-export function singleBracedIn({ envelope, params }: Pick<SoapFile, 'envelope' | 'params'>): TemplateWarning[] {
-  const found = new Map<string, { name: string; lines: number[] }>()
+const slips: readonly Slip[] = [
+  {
+    // A name in one brace, as other templates have it, with a dollar sign or without.
+    pattern: /\$?(?<!\{)\{\s*([\w.-]+)\s*\}(?!\})/g,
+    tell: (written, name) => `${written} is text; a placeholder is written {{${name}}}`,
+  },
+  {
+    pattern: /\{\{(?:\{\s*([\w-]+)(?:\.[\w.-]+)?\s*\}|&\s*([\w-]+)(?:\.[\w.-]+)?\s*)\}\}/g,
+    tell: (written) =>
+      `${written} writes the value of the caller as it is, who can change the message with it; write {{${written.replaceAll(/[{&}\s]/g, '')}}}, unless the value is to be XML`,
+  },
+]
+
+/** Params in one brace or in three, with the lines of the template. */
+export function slipsIn({ envelope, params }: Pick<SoapFile, 'envelope' | 'params'>): TemplateWarning[] {
+  const found = new Map<string, { message: string; lines: number[] }>()
   for (const [line, text] of envelope.split('\n').entries()) {
-    for (const [written, name = ''] of text.matchAll(singleBraced)) {
-      if (!params.includes(name)) continue
-      const known = found.get(written) ?? { name, lines: [] }
-      found.set(written, known)
-      known.lines.push(line + 1)
+    for (const { pattern, tell } of slips) {
+      for (const [written, name = '', other = name] of text.matchAll(pattern)) {
+        if (!params.includes(name) && !params.includes(other)) continue
+        const known = found.get(written) ?? { message: tell(written, name), lines: [] }
+        found.set(written, known)
+        known.lines.push(line + 1)
+      }
     }
   }
-  return Array.from(found, ([written, { name, lines }]) => {
-    return { lines, message: `${written} is text; a placeholder is written {{${name}}}` }
+  return [...found.values()]
+}
+
+/** Tags that reach params without a name of theirs. */
+const reachingAll = /\{\{[^}]*?(?:\blookup\b|@root\s*[)}]|#(?:each|each_value|with)\s+(?:this|\.)\s*\}|>)/
+
+/** Params that the envelope never names: what a caller gives for them is dropped. */
+export function unusedParams({ envelope, params, declared }: SoapFile): Problem[] {
+  if (params.length === 0 || reachingAll.test(envelope)) return []
+  const tags = Array.from(envelope.matchAll(/\{\{[^]*?\}\}/g), ([tag]) => tag).join(' ')
+  const named = new Set(tags.split(/[^\p{L}\p{N}_-]+/u))
+  return params.flatMap((name, index) => {
+    // A name with other characters stands in brackets.
+    if (named.has(name) || tags.includes(`[${name}]`)) return []
+    const message = `the envelope does not use ${name}, so values for it are dropped; write {{${name}}} where it belongs, or take it out`
+    return [{ path: ['params', declared === undefined ? index : name], message }]
   })
 }
 

@@ -20,6 +20,8 @@ export interface Tree {
   readonly problems: TreeProblem[]
   readonly warnings: string[]
   readonly templateWarnings: string[]
+  readonly envelopeWarnings: string[]
+  readonly notices: string[]
   folders: number
 }
 
@@ -30,7 +32,15 @@ export interface TreeProblem {
 }
 
 export function newTree(): Tree {
-  return { files: [], problems: [], warnings: [], templateWarnings: [], folders: 0 }
+  return {
+    files: [],
+    problems: [],
+    warnings: [],
+    templateWarnings: [],
+    envelopeWarnings: [],
+    notices: [],
+    folders: 0,
+  }
 }
 
 /**

@@ -99,6 +99,8 @@ export interface DslFacts {
   readonly warnings: readonly string[]
   /** About envelopes that cannot become what they are meant to be. */
   readonly templateWarnings: readonly string[]
+  readonly envelopeWarnings: readonly string[]
+  readonly notices: readonly string[]
   /** Files that leave their operations to a description, and what to report about those once they are read. */
   readonly described: readonly DescribedFile[]
   readonly descriptionWarnings: readonly string[]
@@ -207,7 +209,13 @@ function* textsIn(data: Mapping, path: Path): Generator<[string, string]> {
   }
 }
 
-const nothingToTell = { templateWarnings: [], described: [], descriptionWarnings: [] }
+const nothingToTell = {
+  templateWarnings: [],
+  envelopeWarnings: [],
+  notices: [],
+  described: [],
+  descriptionWarnings: [],
+}
 
 function noDsl(path: string): DslFacts {
   return { path, exists: true, hint: '', endpoints: [], problems: [], warnings: [], emptyTargets: [], ...nothingToTell }
