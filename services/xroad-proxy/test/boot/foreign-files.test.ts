@@ -104,6 +104,13 @@ describe('a description in JSON', () => {
     )
   })
 
+  test('a file of our own that it refers to keeps its endpoints [G1]', () => {
+    const other = { 'o.yml': dsl('o.openapi.json'), 'o.openapi.json': description() }
+    const schemas = { A: { $ref: './own.yml' }, B: { $ref: './o.yml' }, C: { $ref: 'o.openapi.json#/info' } }
+    const { urls, problems } = load(description({ components: { schemas } }), 's.openapi.json', other)
+    deepStrictEqual([urls.filter((url) => !url.startsWith('/s/')), problems], [['/own', '/o/a'], []])
+  })
+
   test('a thousand things to report are twenty lines [G1]', () => {
     const paths = Object.fromEntries(Array.from({ length: 1000 }, (_, at) => [`/x?${at}`, { get: { responses } }]))
     const { warnings } = load(description({ paths }))

@@ -143,10 +143,15 @@ function* readFiles(
     outcomes.push(attempt(file, reading))
   }
   const naming = outcomes.flatMap((outcome) => describedIn(outcome))
-  const parts = withParts(naming.map(({ description }) => resolve(description)))
-  const described = naming.filter(({ pattern }) => !parts.has(resolve(pattern.file)))
+  const named = new Set(naming.map(({ description }) => resolve(description)))
+  const parts = withParts([...named])
+  const described = naming.filter(({ pattern }) => !named.has(resolve(pattern.file)))
   tree.warnings.push(...namingEachOther(naming, described))
-  const isPart = ({ file }: { readonly file: string }): boolean => parts.size > 0 && parts.has(resolve(file))
+  const isPart = ({ file, read }: { readonly file: string; readonly read?: ReadDsl | undefined }): boolean => {
+    if (parts.size === 0) return false
+    // Others write the references: one of them must not make a description of an endpoint of ours.
+    return read === undefined ? parts.has(resolve(file)) : named.has(resolve(file))
+  }
   const problems = tree.problems.filter((problem) => !isPart(problem))
   const found = new EndpointSet()
   for (const outcome of outcomes) {
