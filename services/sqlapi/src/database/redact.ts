@@ -55,7 +55,7 @@ const quoted = new RegExp(`(${opening}\\s?)(.*?)(\\s?${closing})`, 'gsu')
 const allQuoted = new RegExp(`(${opening}\\s?)(.*)(\\s?${closing})`, 'gsu')
 
 /** Texts and numbers, also those inside of arrays and objects. */
-function scalarsOf(value: JsonValue): string[] {
+export function scalarsOf(value: JsonValue): string[] {
   if (value === null || typeof value === 'boolean') return []
   if (typeof value === 'string') return value === '' ? [] : [value]
   if ('digits' in value) return [value.digits]

@@ -3,7 +3,7 @@
  * the database said goes to the log, as a `StatementFailureReport`.
  */
 import { Failure, type FailureDetails, type FullDetails } from '../errors.ts'
-import type { JsonValue, Statement, Work } from '../model.ts'
+import type { JsonValue, ParameterSet, Statement, Work } from '../model.ts'
 import type { Position } from '../sql/position.ts'
 
 /** Why a statement failed, for the log. Contains no value of a parameter. */
@@ -36,6 +36,8 @@ export interface Verdict {
   readonly more: Omit<FailureDetails, 'position'>
   /** Takes out of the text what came from the client. */
   readonly redact: (text: string, values: readonly JsonValue[]) => string
+  /** The parameter whose value was refused, if only one of this set can be meant. */
+  readonly parameterIn?: (set: ParameterSet) => string | undefined
 }
 
 type StatementReason =
@@ -88,11 +90,44 @@ export function timeoutMessage(seconds: number, place: string): string {
 /** The failure of a batch, with the number of the set that it came from. */
 export function inSet(error: unknown, set: number): unknown {
   if (!(error instanceof Failure)) return error
-  const message = `${error.message} in queries[${set}]`
+  const message = error.message + endOfSet(set)
   const { reason, cause } = error
   if (error instanceof StatementFailure)
     return new StatementFailure(error.reason, message, error.verdict, { cause, set })
   return new Failure(reason, message, { cause })
+}
+
+/** The failure with the name of the parameter whose value it is about, if only one can be meant. */
+export function naming(failure: StatementFailure, { sets }: Work): StatementFailure {
+  const { reason, verdict, set, cause } = failure
+  const only = set === undefined && sets.length > 1 ? undefined : sets[set ?? 0]
+  const name = only === undefined ? undefined : verdict.parameterIn?.(only)
+  if (name === undefined) return failure
+  const told = new StatementFailure(reason, `${withoutSet(failure)}; the value of parameter ${name}`, verdict, {
+    cause,
+  })
+  return set === undefined ? told : (inSet(told, set) as StatementFailure)
+}
+
+function withoutSet({ message, set }: StatementFailure): string {
+  return set === undefined ? message : message.slice(0, -endOfSet(set).length)
+}
+
+/** The one name whose value fits; undefined if several fit. */
+export function onlyParameter(
+  names: readonly string[],
+  set: ParameterSet,
+  fits: (value: JsonValue) => boolean,
+): string | undefined {
+  const [name, ...others] = names.filter((each) => {
+    const value = set.get(each)
+    return value !== undefined && fits(value)
+  })
+  return others.length === 0 ? name : undefined
+}
+
+function endOfSet(set: number): string {
+  return ` in queries[${set}]`
 }
 
 export type FailureListener = ((report: StatementFailureReport) => void) | undefined

@@ -37,12 +37,34 @@ export function positionInSource(statement: Statement, source: string, offset: n
 
 /** Where the first parameter is in the file that became `$number`. */
 export function positionOfParameter(statement: Statement, rendered: Rendered, number: number): Position | undefined {
+  const place = placeOfParameter(statement, rendered, number)
+  // The sign itself may be where an operator did.
+  return place && positionOf(statement, rendered, place.at + 1)
+}
+
+/** Name of the parameter that became `$number`. */
+export function nameOfParameter(statement: Statement, rendered: Rendered, number: number): string | undefined {
+  const place = placeOfParameter(statement, rendered, number)
+  return place && statement.slots[place.slot]?.name
+}
+
+interface PlaceOfParameter {
+  /** Number of the first slot. */
+  readonly slot: number
+  /** Offset of the `$`. */
+  readonly at: number
+}
+
+function placeOfParameter(
+  { pieces }: Statement,
+  { text, ends }: Rendered,
+  number: number,
+): PlaceOfParameter | undefined {
   const placeholder = new RegExp(`\\$${number}(?!\\d)`)
-  for (const [index, end] of rendered.ends.entries()) {
-    const start = (rendered.ends[index - 1] ?? 0) + (statement.pieces[index] as string).length
-    const at = rendered.text.slice(start, end).search(placeholder)
-    // The sign itself may be where an operator did.
-    if (at !== -1) return positionOf(statement, rendered, start + at + 1)
+  for (const [slot, end] of ends.entries()) {
+    const start = (ends[slot - 1] ?? 0) + (pieces[slot] as string).length
+    const found = text.slice(start, end).search(placeholder)
+    if (found !== -1) return { slot, at: start + found }
   }
   return undefined
 }

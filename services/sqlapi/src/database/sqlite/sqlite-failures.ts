@@ -3,8 +3,16 @@
  * the SQL (`near "x": syntax error`, `unrecognized token: "x"`).
  */
 import { Failure } from '../../errors.ts'
+import type { JsonValue } from '../../model.ts'
 import { positionOf, sourceOf } from '../../sql/position.ts'
-import { inSet, StatementFailure, syntaxError, timeoutMessage, type Verdict } from '../statement-failure.ts'
+import {
+  inSet,
+  onlyParameter,
+  StatementFailure,
+  syntaxError,
+  timeoutMessage,
+  type Verdict,
+} from '../statement-failure.ts'
 import { redact, type RedactOptions } from '../redact.ts'
 import { JobFailure } from './workplaces/assignment.ts'
 import type { StatementText } from './jobs/statements.ts'
@@ -49,6 +57,8 @@ export function toFailure(error: unknown, textOf: (statement: number) => Stateme
     position: offset === undefined ? undefined : positionOf(statement, text, offset),
     more: { code },
     redact: (words, values) => redact(words, values, { sql: sourceOf(statement), quotes: quotesOf(code) }),
+    // SQLite wanted an integer, and does not say of which value.
+    parameterIn: (set) => (code === mismatch ? onlyParameter(statement.names, set, isNoInteger) : undefined),
   }
   return ofSet(new StatementFailure('statement_failed', `${shown}${state}`, verdict, options))
 }
@@ -57,6 +67,14 @@ export function toFailure(error: unknown, textOf: (statement: number) => Stateme
 function quotesOf(code: number): RedactOptions['quotes'] {
   if (code === raised) return 'author'
   return (code & 0xff) === 19 ? 'schema' : 'names'
+}
+
+/** SQLITE_MISMATCH, of a key or a LIMIT. */
+const mismatch = 20
+
+function isNoInteger(value: JsonValue): boolean {
+  const text = typeof value === 'object' && value !== null && 'digits' in value ? value.digits : value
+  return typeof text !== 'string' || !/^\s*[+-]?\d+(?:\.0*)?\s*$/.test(text)
 }
 
 /** SQLITE_CONSTRAINT_TRIGGER: the words are those of a RAISE. */

@@ -8,7 +8,7 @@ import type { Result, Script, Statement, Work } from '../../model.ts'
 import type { Database } from '../database.ts'
 import type { DatabaseOptions } from '../options.ts'
 import { deliver, emptyResult, type Sink } from '../result.ts'
-import { requireRunnable, StatementFailure, toReport } from '../statement-failure.ts'
+import { requireRunnable, StatementFailure, naming, toReport } from '../statement-failure.ts'
 import { takenBack } from '../pool/job.ts'
 import { type ConnectionOptions, type Loss, runsOn } from './workplaces/assignment.ts'
 import { toFailure, toFullFailure, toGoneFailure, toOpenFailure } from './sqlite-failures.ts'
@@ -246,10 +246,9 @@ export class SqliteDatabase implements Database {
   #toFailure(error: unknown, work: Work, ms: number): Failure {
     const { name, onStatementFailure } = this.#options
     const failure = toFailure(error, (statement) => this.#statements.textOf(statement), work.batch)
-    if (failure instanceof StatementFailure && !work.cancellation.cancelled) {
-      onStatementFailure?.(toReport(failure, work, name, ms))
-    }
-    return failure
+    if (!(failure instanceof StatementFailure)) return failure
+    if (!work.cancellation.cancelled) onStatementFailure?.(toReport(failure, work, name, ms))
+    return naming(failure, work)
   }
 }
 

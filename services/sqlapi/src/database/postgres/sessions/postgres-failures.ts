@@ -3,8 +3,9 @@
  * If it could show the SQL, the server's address or a user name, the client gets a sentence of our own instead.
  */
 import { Failure, failures } from '../../../errors.ts'
-import type { Statement } from '../../../model.ts'
+import type { ParameterSet, Statement } from '../../../model.ts'
 import {
+  nameOfParameter,
   offsetOfByte,
   offsetOfPoint,
   type Position,
@@ -13,8 +14,8 @@ import {
   type Rendered,
   sourceOf,
 } from '../../../sql/position.ts'
-import { StatementFailure, syntaxError, timeoutMessage, type Verdict } from '../../statement-failure.ts'
-import { redact, type RedactOptions } from '../../redact.ts'
+import { onlyParameter, StatementFailure, syntaxError, timeoutMessage, type Verdict } from '../../statement-failure.ts'
+import { redact, type RedactOptions, scalarsOf } from '../../redact.ts'
 import { ServerError } from '../wire/frames.ts'
 import { NotStarted, TimedOut } from './plan-run.ts'
 import type { Session } from './session.ts'
@@ -73,7 +74,22 @@ function toVerdict(said: ServerError, statement: Statement): Verdict {
     position: positionOfError(said, statement),
     more: moreOf(said),
     redact: (shown, values) => redact(shown, values, { sql: sourceOf(statement), quotes }),
+    parameterIn: (set) => parameterOf(said, statement, set),
   }
+}
+
+/** The server says which `$n` it could not read; of what a cast refuses later it quotes the value. */
+function parameterOf(
+  { code = '', message, parameter, sent }: ServerError,
+  statement: Statement,
+  set: ParameterSet,
+): string | undefined {
+  if (!code.startsWith('22')) return undefined
+  if (parameter !== undefined) return sent && nameOfParameter(statement, sent.rendered, parameter)
+  const refused = /["'«»“”„‘’‹›「『](.+)["'«»“”„‘’‹›」』]/su.exec(message)?.[1]?.trim()
+  return refused === undefined
+    ? undefined
+    : onlyParameter(statement.names, set, (value) => scalarsOf(value).some((scalar) => scalar.trim() === refused))
 }
 
 function moreOf({ detail, hint, code }: ServerError): Verdict['more'] {

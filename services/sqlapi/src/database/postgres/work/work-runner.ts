@@ -11,7 +11,7 @@ import type { DatabaseOptions } from '../../options.ts'
 import type { History } from '../../pool/history.ts'
 import type { Pool } from '../../pool/pool.ts'
 import { Delivery, emptyResult, type Sink } from '../../result.ts'
-import { requireRunnable, StatementFailure, toReport } from '../../statement-failure.ts'
+import { requireRunnable, StatementFailure, naming, toReport } from '../../statement-failure.ts'
 import { endWith, type StatementSpans, type Times } from '../../statement-spans.ts'
 import { runBatch } from './batch.ts'
 import { toFailure } from '../sessions/postgres-failures.ts'
@@ -161,10 +161,9 @@ export class WorkRunner implements SharedRunOwner {
   #told(failure: unknown, work: Work, ms: number): unknown {
     const { name, onStatementFailure } = this.#options
     const error = this.#needs === undefined ? failure : this.#needs.explain(failure)
-    if (error instanceof StatementFailure && !work.cancellation.cancelled) {
-      onStatementFailure?.(toReport(error, work, name, ms))
-    }
-    return error
+    if (!(error instanceof StatementFailure)) return error
+    if (!work.cancellation.cancelled) onStatementFailure?.(toReport(error, work, name, ms))
+    return naming(error, work)
   }
 
   /**
