@@ -44,14 +44,14 @@ export const proxy: Part = {
     {
       room: 'soap/check',
       is: 'checks of requests',
-      imports: 'model.ts errors.ts soap/check/pattern',
+      imports: 'model.ts errors.ts steps.ts soap/check/pattern',
       isPure: true,
     },
     { room: 'soap/handlebars.d.ts', is: 'the library of templates, as one file', isPure: true },
     {
       room: 'soap/request',
       is: 'templates, their values, and what travels beside an envelope',
-      imports: 'model.ts errors.ts steps.ts soap/json soap/mime soap/check/decimals.ts',
+      imports: 'model.ts errors.ts steps.ts soap/json soap/mime soap/check/amount.ts soap/check/decimals.ts',
       isPure: true,
     },
     {

@@ -158,6 +158,17 @@ export interface Template {
   readonly attached: readonly string[] | undefined
   /** Attachments go into the list; without one they are dropped. Throws `malformed_request` for an invalid value. */
   render(values: TemplateValues, generated: Generated, attachments?: Attaching): string
+  renderInSteps(
+    values: TemplateValues,
+    generated: Generated,
+    options?: RenderOptions,
+  ): Generator<undefined, string, undefined>
+}
+
+export interface RenderOptions {
+  readonly attachments?: Attaching | undefined
+  /** Called before each pause with the characters that there are so far. */
+  readonly onGrowth?: (characters: number) => void
 }
 
 /** Takes the attachments of one envelope. */

@@ -421,8 +421,12 @@ describe('limits', () => {
         ['head of an answer', constantOf('upstream/client.ts', 'maxHeadBytes')],
         ['XML levels', constantOf('soap/json/translate.ts', 'maxDepth')],
         ['XML parse events', constantOf('soap/json/translate.ts', 'maxEvents')],
-        ["iterations of a template's loops", constantOf('soap/request/template-helpers.ts', 'maxRounds')],
-        ['envelope', constantOf('soap/request/template-helpers.ts', 'maxEnvelopeCharacters')],
+        [
+          'JSON values of a SOAP request (max_request_values), inner ones included',
+          constantOf('soap/check/amount.ts', 'maxRequestValues'),
+        ],
+        ["iterations of a template's loops", constantOf('soap/request/rendering.ts', 'maxRounds')],
+        ['envelope', constantOf('soap/request/rendering.ts', 'maxEnvelopeCharacters')],
         ['parts of a form', constantOf('soap/mime/parts.ts', 'maxParts')],
         ['headers of a part of a form', constantOf('soap/mime/parts.ts', 'maxPartHeaderBytes')],
         ['levels inside a param', constantOf('soap/request/params.ts', 'maxDepth')],
@@ -469,12 +473,8 @@ describe('limits', () => {
     ['operations.md', 'It cuts a field after # characters', constantOf('events.ts', 'maxFieldLength')],
     ['xml.md', 'An answer may have # levels', constantOf('soap/json/translate.ts', 'maxDepth')],
     ['xml.md', 'the first, and # parse events', constantOf('soap/json/translate.ts', 'maxEvents')],
-    ['soap.md', 'may run # iterations', constantOf('soap/request/template-helpers.ts', 'maxRounds')],
-    [
-      'soap.md',
-      'an envelope may have # characters',
-      constantOf('soap/request/template-helpers.ts', 'maxEnvelopeCharacters'),
-    ],
+    ['soap.md', 'may run # iterations', constantOf('soap/request/rendering.ts', 'maxRounds')],
+    ['soap.md', 'an envelope may have # characters', constantOf('soap/request/rendering.ts', 'maxEnvelopeCharacters')],
   ]
 
   for (const [name, text, number] of mentions) {

@@ -38,6 +38,10 @@ export class Room {
     return this.#share.isWaiting
   }
 
+  get held(): number {
+    return this.#share.held
+  }
+
   /** For a body that is arriving. */
   readonly reserve: Reserve = (bytes) => this.#waitFor(this.#share.hold(this.#share.held + bytes, 'upload'))
 

@@ -1,4 +1,5 @@
 import { deepStrictEqual, notStrictEqual, ok, strictEqual } from 'node:assert/strict'
+import type { Steps } from '../../src/steps.ts'
 import { describe, test } from 'node:test'
 import { checkGrowth } from '@services/testing'
 import { anyCharacter } from '@services/testing/characters'
@@ -7,6 +8,11 @@ import fc from 'fast-check'
 import { describeEndpoints } from '../support/description.ts'
 import { failures } from '../../src/errors.ts'
 import type { Endpoint, RestEndpoint, SoapEndpoint } from '../../src/model.ts'
+
+// oxlint-disable-next-line require-yield -- nothing is rendered
+function* noSteps(): Steps<string> {
+  return ''
+}
 
 interface Schema {
   readonly type?: string
@@ -57,7 +63,7 @@ const exampleOfSoap: SoapEndpoint = {
   url: undefined,
   soapVersion: '1.1',
   soapAction: undefined,
-  envelope: { namesClient: false, attached: undefined, render: () => '' },
+  envelope: { namesClient: false, attached: undefined, render: () => '', renderInSteps: noSteps },
   response: undefined,
   attachments: undefined,
   isGenerated: false,
@@ -148,7 +154,7 @@ describe('the OpenAPI description [S-what.5 S-endpoint.api D6.3]', () => {
   })
 
   test('a SOAP file that attaches something takes JSON with base64, and a form with files [P2.2]', async () => {
-    const attached = { namesClient: false, attached: ['file'], render: () => '' }
+    const attached = { namesClient: false, attached: ['file'], render: () => '', renderInSteps: noSteps }
     const { requestBody } = await operationOf(soap({ params: ['file', 'code'], envelope: attached }))
     deepStrictEqual(Object.keys(requestBody!.content), ['application/json', 'multipart/form-data'])
     deepStrictEqual(jsonOf(requestBody!).properties, { code: {}, file: { contentEncoding: 'base64' } })

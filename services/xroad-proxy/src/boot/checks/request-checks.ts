@@ -6,7 +6,12 @@ import { nearest } from '@services/config-file'
 import { maxProblems } from '../../errors.ts'
 import type { Endpoint, SoapEndpoint, ValidationMode } from '../../model.ts'
 import { choiceProblems } from '../../soap/check/choices.ts'
-import { CompiledContracts, type RequestCheck, toRequestCheck, type Validation } from '../../soap/check/check.ts'
+import {
+  CompiledContracts,
+  type RequestCheckInSteps,
+  toRequestCheckInSteps,
+  type Validation,
+} from '../../soap/check/check.ts'
 import { toDeclaredContract } from '../../soap/check/declared-contract.ts'
 import type { Steps } from '../../steps.ts'
 import type { GeneratedFrom, Ingested } from '../ingest/ingest.ts'
@@ -51,7 +56,7 @@ export function* checkEndpoints(
     const known = compiled.get(source) ?? (yield* compile(dslPath, bySource.get(source) ?? []))
     compiled.set(source, known)
     const root = known.roots[name] ?? 0
-    return { check: toRequestCheck(known.contracts, root, nearest), flags: known.contracts.flagsOf(root) }
+    return { check: toRequestCheckInSteps(known.contracts, root, nearest), flags: known.contracts.flagsOf(root) }
   }
 }
 
@@ -65,11 +70,13 @@ function* compile(dslPath: string, operations: readonly GeneratedFrom[]): Steps<
   return { contracts: new CompiledContracts(contracts), roots }
 }
 
-function declaredCheck({ params, declared, choices }: SoapEndpoint): RequestCheck {
+function declaredCheck({ params, declared, choices }: SoapEndpoint): RequestCheckInSteps {
   const { contracts, root } = toDeclaredContract(params, declared)
-  const check = toRequestCheck(new CompiledContracts(contracts), root, nearest)
+  const check = toRequestCheckInSteps(new CompiledContracts(contracts), root, nearest)
   if (choices.length === 0) return check
-  return (document) => [...check(document), ...choiceProblems(document, choices)].slice(0, maxProblems)
+  return function* checkBoth(document) {
+    return [...(yield* check(document)), ...(yield* choiceProblems(document, choices))].slice(0, maxProblems)
+  }
 }
 
 const maxNamed = 10

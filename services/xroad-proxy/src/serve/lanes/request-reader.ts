@@ -7,18 +7,22 @@ import { nearest } from '@services/config-file'
 import { Failure, maxProblems, type RequestProblem } from '../../errors.ts'
 import type { Events } from '../../events.ts'
 import type { RawHeaders, TemplateValues } from '../../model.ts'
+import type { Steps } from '../../steps.ts'
 import type { Trace } from '../../trace.ts'
-import type { RequestCheck, Validation } from '../../soap/check/check.ts'
+import type { RequestCheckInSteps, Validation } from '../../soap/check/check.ts'
 import { maxDepth, pickParams, readDocument, readParams } from '../../soap/request/params.ts'
 import { codingOf } from './coding.ts'
+
+/** Bytes of a body that is parsed, checked and copied with pauses in between. */
+export const largeBody = 64 * 1024
 
 /** Throws `invalid_request`. */
 export interface RequestReader {
   /** Whether `readForm` wants parts of a form beyond the params of the endpoint. */
   readonly keepsOthers: boolean
   /** The headers only explain what cannot be read. */
-  readJson(body: Uint8Array, trace: Trace, headers: RawHeaders): TemplateValues
-  readForm(values: TemplateValues, trace: Trace): TemplateValues
+  readJson(body: Uint8Array, trace: Trace, headers: RawHeaders): Steps<TemplateValues>
+  readForm(values: TemplateValues, trace: Trace): Steps<TemplateValues>
 }
 
 export function toReader(params: readonly string[], validation: Validation | undefined, events: Events): RequestReader {
@@ -37,7 +41,8 @@ function lenientReader(params: readonly string[], events: Events): RequestReader
   let told = -Infinity
   return {
     keepsOthers: false,
-    readJson(body, trace, headers) {
+    // oxlint-disable-next-line require-yield -- the body has been counted
+    *readJson(body, trace, headers) {
       const values = readParams(body, params)
       if (params.length === 0 || body.length === 0 || hasKeys(values)) return values
       const now = performance.now()
@@ -50,7 +55,10 @@ function lenientReader(params: readonly string[], events: Events): RequestReader
       events.emit('requestInvalid', { endpoint, id, problems: problem, count: '1', request_id, traceparent })
       return values
     },
-    readForm: (values) => values,
+    // oxlint-disable-next-line require-yield -- there is nothing to do
+    *readForm(values) {
+      return values
+    },
   }
 }
 
@@ -85,12 +93,13 @@ function warningReader(params: readonly string[], { check, flags }: Validation, 
   }
   return {
     keepsOthers: true,
-    readJson(body, trace, headers) {
-      tell(readChecked(body, headers, { params, check }).problems, trace)
+    *readJson(body, trace, headers) {
+      const { problems } = yield* readChecked(body, headers, { params, check })
+      tell(problems, trace)
       return readParams(body, params)
     },
-    readForm(values, trace) {
-      tell(check(withFlags(values, flags)), trace)
+    *readForm(values, trace) {
+      tell(yield* check(withFlags(values, flags)), trace)
       return keep(values, params)
     },
   }
@@ -99,13 +108,13 @@ function warningReader(params: readonly string[], { check, flags }: Validation, 
 function refusingReader(params: readonly string[], { check, flags }: Validation): RequestReader {
   return {
     keepsOthers: true,
-    readJson(body, _trace, headers) {
-      const { problems, values } = readChecked(body, headers, { params, check })
+    *readJson(body, _trace, headers) {
+      const { problems, values } = yield* readChecked(body, headers, { params, check })
       if (values === undefined) throw refuse(problems)
       return values
     },
-    readForm(values) {
-      const problems = check(withFlags(values, flags))
+    *readForm(values) {
+      const problems = yield* check(withFlags(values, flags))
       if (problems.length > 0) throw refuse(problems)
       return keep(values, params)
     },
@@ -120,13 +129,15 @@ interface Checked {
 
 interface Wanted {
   readonly params: readonly string[]
-  readonly check: RequestCheck
+  readonly check: RequestCheckInSteps
 }
 
-function readChecked(body: Uint8Array, headers: RawHeaders, { params, check }: Wanted): Checked {
+function* readChecked(body: Uint8Array, headers: RawHeaders, { params, check }: Wanted): Steps<Checked> {
   const document = readDocument(body)
   if (typeof document === 'string') return { problems: [{ param: '', problem: codingOf(headers) ?? document }] }
-  const problems = check(document)
+  if (body.length > largeBody) yield
+  const problems = yield* check(document)
+  if (body.length > largeBody) yield
   if (problems.length > 0) return { problems }
   const values = pickParams(document, params)
   if (values !== undefined) return { problems, values }

@@ -5,8 +5,17 @@
  */
 import { randomUUID } from 'node:crypto'
 import { Failure } from '../../errors.ts'
-import type { Generated, RawHeaders, Request, ResponseWriter, SoapEndpoint, TemplateValues } from '../../model.ts'
+import type {
+  Attaching,
+  Generated,
+  RawHeaders,
+  Request,
+  ResponseWriter,
+  SoapEndpoint,
+  TemplateValues,
+} from '../../model.ts'
 import { headerValue, headerValues } from '../../raw-headers.ts'
+import { countValues } from '../../soap/check/amount.ts'
 import { readMediaType } from '../../soap/mime/media-type.ts'
 import { AttachmentList } from '../../soap/request/attachments.ts'
 import { formType, readFormInSteps, withBooleans } from '../../soap/request/form.ts'
@@ -16,7 +25,7 @@ import type { Call } from '../../upstream/upstream.ts'
 import type { Trace } from '../../trace.ts'
 import { codingOf } from './coding.ts'
 import { runInSteps } from './in-steps.ts'
-import type { RequestReader } from './request-reader.ts'
+import { largeBody, type RequestReader } from './request-reader.ts'
 
 /** A request with its body, and what belongs to its call. */
 export interface Incoming {
@@ -31,15 +40,17 @@ export interface Incoming {
 /** The values of a body: of a form, or of JSON whatever its Content-Type says. */
 export async function readIncoming(
   reader: RequestReader,
-  { endpoint, request, body, writer, trace }: Incoming,
+  { endpoint, request, body, writer, trace, room }: Incoming,
 ): Promise<TemplateValues> {
-  const { attached } = endpoint.envelope
+  const { envelope, params, declared = [] } = endpoint
+  const { attached } = envelope
   const types = headerValues(request.headers, 'content-type')
   const [type = ''] = types
-  if (attached === undefined || readMediaType(type).type !== formType)
-    return reader.readJson(body, trace, request.headers)
+  if (attached === undefined || readMediaType(type).type !== formType) {
+    if (body.length > largeBody && (params.length > 0 || reader.keepsOthers)) await makeRoom({ body, writer, room })
+    return runInSteps(reader.readJson(body, trace, request.headers), writer)
+  }
   if (types.length > 1) throw new Failure('malformed_request', 'the form has several headers Content-Type')
-  const { params, declared = [] } = endpoint
   const { keepsOthers } = reader
   const lists = declared.filter((param) => param.type === 'array').map(({ name }) => name)
   const steps = readFormInSteps(body, type, { params, attached, lists, keepsOthers })
@@ -47,18 +58,44 @@ export async function readIncoming(
     const coding = error instanceof Failure ? codingOf(request.headers) : undefined
     throw coding === undefined ? error : new Failure('malformed_request', `the form cannot be read: ${coding}`)
   })
-  return withBooleans(reader.readForm(values, trace), attached)
+  return withBooleans(await runInSteps(reader.readForm(values, trace), writer), attached)
 }
 
+/** What a value costs beside its bytes: it is there as JSON, as a param and as the template sees it. */
+const bytesPerValue = 256
+
+/** Before anything of a large body is made. Its bytes, its text and the message are in memory at the same time. */
+async function makeRoom({ body, writer, room }: Pick<Incoming, 'body' | 'writer' | 'room'>): Promise<void> {
+  const values = await runInSteps(countValues(body), writer)
+  await room.hold(3 * body.length + bytesPerValue * values)
+}
+
+/** The envelope of these values; while it grows it is counted as texts are kept. */
+export async function render(
+  { endpoint, writer, room }: Incoming,
+  values: TemplateValues,
+  generated: Generated,
+  attachments?: Attaching,
+): Promise<Buffer> {
+  let held: number | undefined
+  let grown = 0
+  const onGrowth = (characters: number): void => void (grown = bytesPerCharacter * characters)
+  const waitFor = (): Promise<void> | undefined => room.hold((held ??= room.held) + grown)
+  const steps = endpoint.envelope.renderInSteps(values, generated, { attachments, onGrowth })
+  return Buffer.from(await runInSteps(steps, writer, waitFor))
+}
+
+const bytesPerCharacter = 2
+
 /** The call with an envelope of these values: alone where nothing is attached after all, else as multipart/related. */
-export function withAttachments(
-  { envelope }: SoapEndpoint,
+export async function withAttachments(
+  incoming: Incoming,
   values: TemplateValues,
   generated: Generated,
   call: Omit<Call, 'body'>,
-): Call & { readonly body: Uint8Array } {
+): Promise<Call & { readonly body: Uint8Array }> {
   const attachments = new AttachmentList(randomUUID())
-  const text = Buffer.from(envelope.render(values, generated, attachments))
+  const text = await render(incoming, values, generated, attachments)
   if (attachments.all.length === 0) return { ...call, body: text }
   const type = headerValue(call.headers, 'content-type') ?? 'text/xml'
   const { contentType, body } = toMultipartMessage(text, type, attachments)

@@ -34,7 +34,7 @@ import { addressOf, beginCall, endCall, failCall, failSpan, withTrace } from './
 import { runInSteps } from './in-steps.ts'
 import type { RequestReader } from './request-reader.ts'
 import { type Obstacle, refuseCall } from './security-server.ts'
-import { type Incoming, readIncoming, withAttachments } from './soap-attachments.ts'
+import { type Incoming, readIncoming, render, withAttachments } from './soap-attachments.ts'
 import type { SoapDestination } from './soap-destination.ts'
 import type { Call, Upstream, UpstreamResponse } from '../../upstream/upstream.ts'
 
@@ -79,7 +79,7 @@ export async function callSoap(
   const generated = { ...destination.generated, uuid, user_id: user, issue }
   const message =
     endpoint.envelope.attached === undefined
-      ? fillIn(destination, incoming, generated)
+      ? await fillIn(destination, incoming, generated)
       : await attach(destination, incoming, generated)
   const waiting = room.hold(message.body.length)
   if (waiting !== undefined) await waiting
@@ -104,19 +104,15 @@ async function obstruct(obstructed: Obstructed | undefined, incoming: Incoming):
 
 type Message = Call & { readonly body: Uint8Array }
 
-function fillIn({ call, reader }: SoapDestination, incoming: Incoming, generated: Generated): Message {
-  const { endpoint, body, trace, request } = incoming
-  return {
-    ...call,
-    body: Buffer.from(endpoint.envelope.render(reader.readJson(body, trace, request.headers), generated)),
-  }
+async function fillIn({ call, reader }: SoapDestination, incoming: Incoming, generated: Generated): Promise<Message> {
+  return { ...call, body: await render(incoming, await readIncoming(reader, incoming), generated) }
 }
 
 /** Holds more room first: the body of the request, its texts and the message are in memory at the same time. */
 async function attach({ call, reader }: SoapDestination, incoming: Incoming, generated: Generated): Promise<Message> {
   const waiting = incoming.room.hold(3 * incoming.body.length)
   if (waiting !== undefined) await waiting
-  return withAttachments(incoming.endpoint, await readIncoming(reader, incoming), generated, call)
+  return withAttachments(incoming, await readIncoming(reader, incoming), generated, call)
 }
 
 /** The response to a message; what was called is noted for the log if it cannot be had. */

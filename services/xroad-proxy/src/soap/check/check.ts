@@ -8,6 +8,7 @@
  */
 import { maxProblems, type RequestProblem } from '../../errors.ts'
 import type { ValidationMode } from '../../model.ts'
+import { finish, type Steps } from '../../steps.ts'
 import { tellMissing } from './choices.ts'
 import type {
   AnyNode,
@@ -74,23 +75,41 @@ function flagsIn(node: ContractNode): readonly string[] {
 
 /** No problems for a request that fits. */
 export type RequestCheck = (document: JsonObject) => readonly RequestProblem[]
+export type RequestCheckInSteps = (document: JsonObject) => Steps<readonly RequestProblem[]>
 
 /** How requests of an endpoint are checked. */
 export interface Validation {
   readonly mode: Exclude<ValidationMode, 'off'>
-  readonly check: RequestCheck
+  readonly check: RequestCheckInSteps
   /** Params that are true or false, which forms can only say as texts. */
   readonly flags?: ReadonlySet<string>
 }
 
-/** `root` is the scope of the body. */
+/** Does all of it at once. */
 export function toRequestCheck(contracts: CompiledContracts, root: number, nearest: Nearest): RequestCheck {
+  const check = toRequestCheckInSteps(contracts, root, nearest)
+  return (document) => finish(check(document))
+}
+
+/** `root` is the scope of the body. */
+export function toRequestCheckInSteps(
+  contracts: CompiledContracts,
+  root: number,
+  nearest: Nearest,
+): RequestCheckInSteps {
   const scope = contracts.scopeOf(root)
-  return (document) => {
-    const check = new Check(contracts, nearest)
-    check.scope(scope, document, '')
-    return check.problems
-  }
+  return (document) => new Check(contracts, nearest).run(scope, document)
+}
+
+/** Nodes of a contract that are looked at between two pauses. */
+const stepNodes = 100_000
+
+/** A list whose items from here on have not been looked at. */
+interface Rest {
+  readonly node: ListNode
+  readonly items: readonly unknown[]
+  readonly from: number
+  readonly param: string
 }
 
 class Check {
@@ -99,13 +118,27 @@ class Check {
   readonly #nearest: Nearest
   readonly #effort: Effort = { left: maxEffort }
   #hints = 0
+  /** In this step. */
+  #nodes = 0
+  readonly #rests: Rest[] = []
 
   constructor(contracts: CompiledContracts, nearest: Nearest) {
     this.#contracts = contracts
     this.#nearest = nearest
   }
 
-  scope(scope: Scope, object: JsonObject, path: string): void {
+  *run(scope: Scope, document: JsonObject): Steps<readonly RequestProblem[]> {
+    this.#scope(scope, document, '')
+    for (let rest = this.#rests.pop(); rest !== undefined; rest = this.#rests.pop()) {
+      if (this.problems.length >= maxProblems) break
+      yield
+      this.#nodes = 0
+      this.#items(rest)
+    }
+    return this.problems
+  }
+
+  #scope(scope: Scope, object: JsonObject, path: string): void {
     for (const node of scope) this.#node(node, object, path)
     const names = this.#contracts.namesOf(scope)
     for (const key of Object.keys(object)) {
@@ -116,6 +149,7 @@ class Check {
 
   /** Whether anything is given. */
   #node(node: ContractNode, object: JsonObject, path: string): boolean {
+    this.#nodes++
     switch (node.kind) {
       case 'text':
         return this.#text(node, object, path)
@@ -190,18 +224,26 @@ class Check {
     if (items.length === 0 && isRequired !== true) return false
     if (items.length < min) this.#add(param, `expected at least ${count(min, 'item')}`)
     if (items.length > max) this.#add(param, `expected at most ${count(max, 'item')}`)
-    for (const [index, item] of items.entries()) {
-      if (this.problems.length >= maxProblems) break
-      this.#item(node, item, Array.isArray(value) ? `${param}[${index}]` : param)
-    }
+    if (Array.isArray(value)) this.#items({ node, items, from: 0, param })
+    else this.#item(node, value, param)
     return items.length > 0
+  }
+
+  /** A list that was given is never taken back, so that what is left of it may wait for the next step. */
+  #items({ node, items, from, param }: Rest): void {
+    for (let index = from; index < items.length; index++) {
+      if (this.problems.length >= maxProblems) return
+      if (this.#nodes >= stepNodes) return void this.#rests.push({ node, items, from: index, param })
+      this.#nodes++
+      this.#item(node, items[index], `${param}[${index}]`)
+    }
   }
 
   #item(node: ListNode, item: unknown, param: string): void {
     if (item === null && node.isNillable === true) return
     if (node.scope !== undefined) {
       if (!isObject(item)) return this.#add(param, `found ${kindOf(item)}, expected an object`)
-      return this.scope(this.#contracts.scopeOf(node.scope), item, `${param}.`)
+      return this.#scope(this.#contracts.scopeOf(node.scope), item, `${param}.`)
     }
     if (node.type === undefined) return
     const { type, fixed } = node
@@ -220,7 +262,7 @@ class Check {
       if (node.isRequired === true) this.#missing(param, value, 'an object')
       return value === null && node.isNillable === true
     }
-    if (isObject(value)) this.scope(this.#contracts.scopeOf(node.scope), value, `${param}.`)
+    if (isObject(value)) this.#scope(this.#contracts.scopeOf(node.scope), value, `${param}.`)
     else this.#add(param, `found ${kindOf(value)}, expected an object`)
     return true
   }

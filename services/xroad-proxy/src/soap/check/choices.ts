@@ -2,27 +2,48 @@
  * Choices between params by their names, as a DSL file has them: what is wrong with an object whose values may be
  * anything. Files that are made of a WSDL have choices in their contract instead, branch by branch.
  */
-import type { RequestProblem } from '../../errors.ts'
+import { maxProblems, type RequestProblem } from '../../errors.ts'
 import type { ParamBranch, ParamChoice } from '../../model.ts'
+import type { Steps } from '../../steps.ts'
 import { isObject, type JsonObject, valueOf } from './values.ts'
 
-export function choiceProblems(document: JsonObject, choices: readonly ParamChoice[]): readonly RequestProblem[] {
-  return choices.flatMap((choice) =>
-    objectsWithin(document, choice.within, '').flatMap(([path, object]) => problemsOf(choice, object, path)),
-  )
+/** Objects that are looked at between two pauses. */
+const stepObjects = 10_000
+
+/** At most `maxProblems`. */
+export function* choiceProblems(
+  document: JsonObject,
+  choices: readonly ParamChoice[],
+): Steps<readonly RequestProblem[]> {
+  const problems: RequestProblem[] = []
+  let objects = 0
+  for (const choice of choices) {
+    for (const [path, object] of objectsWithin(document, choice.within, '')) {
+      if (object !== undefined) problems.push(...problemsOf(choice, object, path))
+      if (problems.length >= maxProblems) return problems.slice(0, maxProblems)
+      objects++
+      if (objects % stepObjects === 0) yield
+    }
+  }
+  return problems
 }
 
-/** The objects that names lead to, each with the path before its params; of a list each item. */
-function objectsWithin(
+/** The objects that names lead to, each with the path before its params; of a list each item, which may be none. */
+function* objectsWithin(
   value: unknown,
   [name, ...inner]: readonly string[],
   path: string,
-): readonly (readonly [path: string, object: JsonObject])[] {
-  if (!isObject(value)) return []
-  if (name === undefined) return [[path, value]]
-  const found = valueOf(value, name)
-  if (!Array.isArray(found)) return objectsWithin(found, inner, `${path}${name}.`)
-  return found.flatMap((item: unknown, index) => objectsWithin(item, inner, `${path}${name}[${index}].`))
+): Generator<readonly [path: string, object: JsonObject | undefined], void, void> {
+  const object = isObject(value) ? value : undefined
+  if (object === undefined || name === undefined) {
+    yield [path, object]
+    return
+  }
+  const found = valueOf(object, name)
+  const items: readonly unknown[] = Array.isArray(found) ? found : [found]
+  for (const [index, item] of items.entries()) {
+    yield* objectsWithin(item, inner, Array.isArray(found) ? `${path}${name}[${index}].` : `${path}${name}.`)
+  }
 }
 
 function problemsOf({ branches, isRequired, around }: ParamChoice, object: JsonObject, path: string): RequestProblem[] {

@@ -3,6 +3,7 @@
  * the text. All that XML Schema says counts: the built-in type, white space, lengths, bounds, digits, enumerations,
  * patterns, lists and unions.
  */
+import { maxRequestValues } from './amount.ts'
 import type { TextType } from './contract.ts'
 import { type Builtin, builtinOf, type WhiteSpace } from './builtins.ts'
 import { type FacetCheck, toFacetCheck } from './facets.ts'
@@ -130,6 +131,7 @@ class ListCheck implements TextCheck {
 
   problemOf(text: string, effort: Effort): string | undefined {
     const items = itemsOf(text)
+    if (items.length > maxRequestValues) return `at most ${count(maxRequestValues, 'item')}`
     const { length, minLength = length, maxLength = length } = this.#facets
     if (items.length < Number(minLength ?? 0)) return `at least ${count(minLength, 'item')}`
     if (items.length > Number(maxLength ?? Infinity)) return `at most ${count(maxLength, 'item')}`

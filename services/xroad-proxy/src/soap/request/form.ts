@@ -9,12 +9,14 @@
 import { Failure } from '../../errors.ts'
 import type { TemplateFile, TemplateValue, TemplateValues } from '../../model.ts'
 import type { Steps } from '../../steps.ts'
+import { countValues } from '../check/amount.ts'
 import { XmlError } from '../json/xml-error.ts'
+import { type Disposition, readDisposition } from '../mime/disposition.ts'
 import { readMediaType } from '../mime/media-type.ts'
 import { type Delimiter, findDelimiter, maxPartHeaderBytes, maxParts, readPart, toMarker } from '../mime/parts.ts'
 import { decodeTransferInSteps } from '../mime/transfer.ts'
 import { isMediaType } from './attachments.ts'
-import { type Disposition, readDisposition } from './disposition.ts'
+
 import { readJsonValue } from './params.ts'
 
 export const formType = 'multipart/form-data'
@@ -41,8 +43,10 @@ export function* readFormInSteps(
   const known = new Set(params)
   const files = new Set(attached)
   let firstFile: string | undefined
+  let count = 0
   for (const part of yield* findParts(body, toMarker(boundary))) {
-    const { name, value, isFile } = yield* readField(part, files)
+    const { name, value, isFile, amount } = yield* readField(part, files, count)
+    count = amount
     if (isFile) firstFile ??= name
     else if (firstFile !== undefined) {
       throw refuse(`has the field ${shown(name)} after the file ${shown(firstFile)}: fields come before files`)
@@ -84,9 +88,11 @@ interface Field {
   readonly name: string
   readonly value: TemplateValue
   readonly isFile: boolean
+  /** Values of JSON so far. */
+  readonly amount: number
 }
 
-function* readField(bytes: Buffer, files: ReadonlySet<string>): Steps<Field> {
+function* readField(bytes: Buffer, files: ReadonlySet<string>, count: number): Steps<Field> {
   const part = readPart(bytes)
   if (part === undefined) throw refuse(`has a part whose headers have no end within ${maxPartHeaderBytes} bytes`)
   const disposition = readDisposition(part.headers.get('content-disposition'))
@@ -96,9 +102,12 @@ function* readField(bytes: Buffer, files: ReadonlySet<string>): Steps<Field> {
   if (type !== undefined && !isMediaType(type)) throw refuse(`has no media type in the Content-Type of ${shown(name)}`)
   const content = yield* decode(part.body, part.headers.get('content-transfer-encoding'), name)
   const kind = kindOf(disposition, type, files)
-  if (kind === 'file') return { name, value: { bytes: content, type } satisfies TemplateFile, isFile: true }
+  if (kind === 'file')
+    return { name, value: { bytes: content, type } satisfies TemplateFile, isFile: true, amount: count }
   const text = toText(content, type, name)
-  return { name, value: kind === 'json' ? toJson(text, name) : text, isFile: false }
+  if (kind === 'text') return { name, value: text, isFile: false, amount: count }
+  const amount = yield* countValues(content, count, name)
+  return { name, value: toJson(text, name), isFile: false, amount }
 }
 
 function* decode(body: Buffer, encoding: string | undefined, name: string): Steps<Buffer> {

@@ -1,18 +1,16 @@
 /**
- * The helpers of templates, and the environment of Handlebars that has them. Bounds the work of loops and the length of
- * what they write. What the helpers do with values is in presence.ts and attachments.ts.
+ * The helpers of templates, and the environment of Handlebars that has them. Loops and attachments are pieces of a
+ * rendering, which rendering.ts bounds and interrupts. What the helpers do with values is in presence.ts and
+ * attachments.ts.
  */
 import Handlebars from 'handlebars/dist/handlebars.js'
 import type { Attaching } from '../../model.ts'
 import { type NumberKind, toDigits } from '../check/decimals.ts'
-import { attachmentHelpers } from './attachments.ts'
+import { attachmentHelpers, isFile } from './attachments.ts'
 import { isNil, isPresent, listValues } from './presence.ts'
+import type { Rendering } from './rendering.ts'
 import { RenderError } from './template-errors.ts'
 import { unwrap } from './template-values.ts'
-
-/** Rounds of all `each` of one rendering: loops over one list inside another one multiply. */
-const maxRounds = 1_000_000
-const maxEnvelopeCharacters = 64 * 1024 * 1024
 
 /** Helper -> how many values it takes. */
 export const helpers: ReadonlyMap<unknown, number> = new Map([
@@ -65,14 +63,15 @@ export function createHandlebars(): typeof Handlebars {
     return isPresent(args) ? fn(this) : inverse(this)
   })
   environment.registerHelper('is_nil', isNil)
-  environment.registerHelper('each_value', (value: unknown, { fn, data, ids }: TrackedOptions) => {
+  environment.registerHelper('each_value', (value: unknown, { fn, data, ids, loc }: TrackedOptions) => {
     const values = listValues(value)
-    takeRounds(values, data)
-    const round = metered(fn)
-    if (ids === undefined) return values.map((value) => round(value)).join('')
-    const path = pathOf({ data, ids })
-    const pathTo = (index: number): string => (Array.isArray(value) ? `${path}.${index}` : path)
-    return values.map((value, index) => round(value, { data: { ...data, contextPath: pathTo(index) } })).join('')
+    return data.rendering.loop(values.length, () => {
+      const round = data.rendering.toRound(fn, loc)
+      if (ids === undefined) return values.map((value) => round(value)).join('')
+      const path = pathOf({ data, ids })
+      const pathTo = (index: number): string => (Array.isArray(value) ? `${path}.${index}` : path)
+      return values.map((value, index) => round(value, { data: { ...data, contextPath: pathTo(index) } })).join('')
+    })
   })
   for (const name of attachmentHelpers) {
     environment.registerHelper(name, (...args: unknown[]) => {
@@ -81,13 +80,19 @@ export function createHandlebars(): typeof Handlebars {
       if (args.length !== 2) throw new RenderError(`the helper '${name}' takes exactly one value`)
       const { type, part } = hash
       const wish = { path: pathOf({ data, ids }), type, part }
-      return new Handlebars.SafeString(data.attachments?.attach(name, unwrap(args[0]), wish) ?? '')
+      const attach = (): string => data.attachments?.attach(name, unwrap(args[0]), wish) ?? ''
+      return new Handlebars.SafeString(data.rendering.once(attach, lengthOf(unwrap(args[0]))))
     })
   }
   environment.registerHelper('each', function countedEach(this: unknown, list: unknown, options: unknown) {
-    const { data, fn } = (options ?? {}) as { data?: LoopData; fn?: Handlebars.TemplateDelegate }
-    takeRounds(list, data)
-    return each.call(this, list, fn === undefined ? options : { ...(options as object), fn: metered(fn) })
+    const { data, fn, loc } = (options ?? {}) as Partial<TrackedOptions>
+    if (data === undefined || fn === undefined || typeof list !== 'object' || list === null) {
+      return each.call(this, list, options)
+    }
+    const { rendering } = data
+    const rounds = Array.isArray(list) ? list.length : Object.keys(list).length
+    const counted = { ...(options as object), fn: rendering.toRound(fn, loc) }
+    return rendering.loop(rounds, () => each.call(this, list, counted))
   })
   return environment
 }
@@ -99,6 +104,8 @@ interface TrackedOptions {
   readonly data: LoopData
   /** Paths of the values as the template writes them, only where the template attaches something. */
   readonly ids?: readonly string[] | undefined
+  /** The block in the template. */
+  readonly loc?: hbs.AST.SourceLocation | undefined
 }
 
 /** Where the first value of a helper comes from: `files.1`. */
@@ -106,37 +113,19 @@ function pathOf({ data, ids }: Pick<TrackedOptions, 'data' | 'ids'>): string {
   return [data.contextPath, ids?.[0]].filter(Boolean).join('.')
 }
 
-/** What a template reaches as `@root`, and what is left of the rounds. */
+/** What a template reaches as `@root`, and the rendering that it is a part of. */
 interface LoopData {
   readonly root: object
-  readonly rounds: { left: number }
+  readonly rendering: Rendering
   readonly attachments: Attaching | undefined
   /** The path to `this`, where paths are known. */
   readonly contextPath?: string
 }
 
-function takeRounds(list: unknown, data: LoopData | undefined): void {
-  if (data === undefined || typeof list !== 'object' || list === null) return
-  data.rounds.left -= Array.isArray(list) ? list.length : Object.keys(list).length
-  if (data.rounds.left < 0) throw new RenderError(`the loops of the template take more than ${maxRounds} rounds`)
-}
-
-/**
- * A long value in each round of a loop would take seconds and gigabytes before anybody looks at the envelope's length.
- */
-function metered(round: Handlebars.TemplateDelegate): Handlebars.TemplateDelegate {
-  let length = 0
-  return (context: unknown, options) => {
-    const text = round(context, options)
-    length += text.length
-    checkLength(length)
-    return text
-  }
-}
-
-export function checkLength(length: number): void {
-  if (length <= maxEnvelopeCharacters) return
-  throw new RenderError(`the envelope is longer than ${maxEnvelopeCharacters} characters`)
+/** Of a value that is attached. */
+function lengthOf(value: unknown): number {
+  if (isFile(value)) return value.bytes.length
+  return typeof value === 'string' ? value.length : 0
 }
 
 const attributeEscapes: Readonly<Record<string, string>> = {
@@ -184,7 +173,11 @@ function toElement(...args: unknown[]): Handlebars.SafeString {
 }
 
 /** Own properties only, and said aloud, because Handlebars would write a notice on the console otherwise. */
-export function toRuntimeOptions(context: object, attachments: Attaching | undefined): Handlebars.RuntimeOptions {
-  const data: LoopData = { root: context, rounds: { left: maxRounds }, attachments }
+export function toRuntimeOptions(
+  root: object,
+  rendering: Rendering,
+  attachments: Attaching | undefined,
+): Handlebars.RuntimeOptions {
+  const data: LoopData = { root, rendering, attachments }
   return { allowProtoPropertiesByDefault: false, allowProtoMethodsByDefault: false, data }
 }

@@ -4,15 +4,17 @@
  * without characters that XML forbids. Its helpers are in template-helpers.ts; nobody else uses Handlebars.
  *
  * Does not judge whether the envelope is well-formed XML. The work of one rendering is bounded by the length of the
- * template and of the values, by the rounds of all loops together and by the length of the envelope.
+ * template and of the values, by the rounds of all loops together and by the length of the envelope; a long one is done
+ * in steps.
  */
 import Handlebars from 'handlebars/dist/handlebars.js'
-import type { Attaching, Generated, Template, TemplateValues } from '../../model.ts'
+import type { Generated, RenderOptions, Template, TemplateValues } from '../../model.ts'
+import { finish, type Steps } from '../../steps.ts'
 import { findAttached, mayAttach } from './template-attachments.ts'
 import { toFailure, toSyntaxError } from './template-errors.ts'
+import { checkLength, linesOf, pause, Rendering } from './rendering.ts'
 import {
   allHelpers,
-  checkLength,
   createHandlebars,
   helpers,
   knownHelpers,
@@ -50,13 +52,26 @@ export function parseTemplate(source: string, known?: KnownNames): ParsedTemplat
   const knownHelpersOnly = calls.length === 0
   const attached = mayAttach(source) ? findAttached(handlebars.parse(source)) : undefined
   let compiled: HandlebarsTemplateDelegate | undefined
+  let lines: readonly number[] | undefined
   // Only with attachments a helper tells which param it means.
   const options = { knownHelpers, knownHelpersOnly, trackIds: attached !== undefined }
-  const render = (values: TemplateValues, generated: Generated, attachments?: Attaching): string => {
+  function* renderInSteps(
+    values: TemplateValues,
+    generated: Generated,
+    { attachments, onGrowth }: RenderOptions = {},
+  ): Steps<string> {
     try {
       compiled ??= handlebars.compile(source, options)
       const context = toContext(values, generated)
-      const envelope = compiled(context, toRuntimeOptions(context, attachments))
+      const rendering = new Rendering((lines ??= linesOf(source)))
+      const runtime = toRuntimeOptions(context, rendering, attachments)
+      let envelope = attempt(compiled, context, runtime)
+      while (envelope === undefined) {
+        onGrowth?.(rendering.made)
+        yield
+        rendering.restart()
+        envelope = attempt(compiled, context, runtime)
+      }
       checkLength(envelope.length)
       refuseUnsendable(envelope, values)
       return envelope
@@ -64,7 +79,23 @@ export function parseTemplate(source: string, known?: KnownNames): ParsedTemplat
       throw toFailure(error)
     }
   }
-  return { template: { namesClient: clientName.test(source), attached, render }, warnings }
+  const render: Template['render'] = (values, generated, attachments) =>
+    finish(renderInSteps(values, generated, { attachments }))
+  return { template: { namesClient: clientName.test(source), attached, render, renderInSteps }, warnings }
+}
+
+/** Undefined for a rendering that pauses. */
+function attempt(
+  compiled: HandlebarsTemplateDelegate,
+  context: object,
+  runtime: Handlebars.RuntimeOptions,
+): string | undefined {
+  try {
+    return compiled(context, runtime)
+  } catch (error) {
+    if (error === pause) return undefined
+    throw error
+  }
 }
 
 /** Names that can be told right without the parser: most templates have no others, and the parser is slow. */
