@@ -122,6 +122,10 @@ const ways: Readonly<Record<string, Way>> = {
   'a method that the driver does not have': { script: [frame('R', 10, 'OAUTHBEARER\0\0')], fails: /supported/ },
   'a method that the driver does not know': { script: [frame('R', 7)], fails: /Unknown authenticationOk/ },
   'no PostgreSQL': { script: ['HTTP/1.1 400 Bad Request\r\n\r\n'], fails: /./ },
+  'an error without an end': { script: [frame('E', 'SFATAL')], fails: /an error without an end/ },
+  'a notice without an end': { script: [frame('N', 'SNOTICE')], fails: /an error without an end/ },
+  'an error without fields': { script: [frame('E')], fails: /an error without an end/ },
+  'a message of 2 GiB': { script: [Buffer.from('R\x7f\xff\xff\xff', 'latin1')], fails: /a message that is too long/ },
   silence: { script: [], fails: /timeout expired/ },
   'silence after the welcome': { script: [frame('R', 0)], fails: /timeout expired/ },
   'a refusal after the welcome': { script: [Buffer.concat([frame('R', 0), refusal('FATAL', '3D000')])], fails: /no/ },
@@ -213,6 +217,21 @@ describe('an attempt to connect that fails closes its socket', { concurrency: 4 
     await until(() => server.open() === 0, 'no open connection')
     await server.close()
   })
+})
+
+test('an error without an end does not keep the process busy when settings are made [F1]', async () => {
+  const script = [welcome, frame('E', 'SFATAL')]
+  const server = await startCounting((socket, message) => void socket.write(script[message] ?? ''))
+  const datasource = { url: `postgres://u:p@127.0.0.1:${server.port}/db` }
+  const service = await startTestService({
+    kind: 'postgres',
+    files: { 'demo/GET/one.sql': 'SELECT 1 AS one' },
+    datasource,
+  })
+  ok((await service.get('/demo/one')).text.includes('cannot be connected'))
+  await until(() => server.open() === 0, 'no open connection')
+  await service.close()
+  await server.close()
 })
 
 test('a request to cancel leaves no socket on a server that keeps its end open [F1]', async () => {

@@ -7,6 +7,7 @@ import type { Socket } from 'node:net'
 import pg from 'pg'
 import type { Location } from './location.ts'
 import type { Setting } from '../settings/settings.ts'
+import { FrameReader, requireFields } from './frames.ts'
 import { Standing, standingQuery } from './standing.ts'
 
 /** What to connect to. */
@@ -54,6 +55,9 @@ export interface Opened {
 
 /** A request to cancel is given up after this time. */
 const cancelSeconds = 5
+
+/** No message of a login is longer. */
+const maxLoginFrame = 1024 * 1024
 
 /** The parts of the driver's connection that this file touches. */
 interface DriverConnection {
@@ -190,12 +194,19 @@ function cancel(client: DriverClient, { ssl, sslnegotiation }: Location, timeout
   })
 }
 
-/** Ends where the server sends what the driver cannot read, which would end the process otherwise. */
+/**
+ * Ends if the server sends what the driver cannot read: that would end the process otherwise, keep it busy for ever, or
+ * fill its memory.
+ */
 class Connection extends (pg.Connection as unknown as new (options: object) => DriverConnection) {
   override attachListeners(stream: Socket): void {
+    const frames = new FrameReader(requireFields, maxLoginFrame, () => {
+      throw new Error('The server has sent a message that is too long')
+    })
     const on = (event: string, listener: (...given: unknown[]) => void): Socket =>
       stream.on(event, (...given: unknown[]) => {
         try {
+          if (event === 'data') frames.read(given[0] as Buffer)
           listener(...given)
         } catch (error) {
           stream.destroy(error as Error)

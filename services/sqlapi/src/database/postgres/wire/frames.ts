@@ -13,6 +13,7 @@ export const frameType = {
   commandComplete: 0x43, // C
   dataRow: 0x44, // D
   error: 0x45, // E
+  notice: 0x4e, // N
   copyIn: 0x47, // G
   copyOut: 0x48, // H
   emptyQuery: 0x49, // I
@@ -211,8 +212,17 @@ export interface SentText {
  */
 const ofParameter = /^(?:[^"'«»„“「『()$\d\n]*\$|portal sin nombre, parámetro )(\d+)/mu
 
+/** Throws if the frame is an ErrorResponse or a NoticeResponse whose fields have no end: readers look for it. */
+export function requireFields(type: number, source: Buffer, at: number, end: number): void {
+  if (type !== frameType.error && type !== frameType.notice) return
+  const isEmpty = end === at + 1
+  if (source[end - 1] === 0 && (isEmpty || source[end - 2] === 0) && end > at) return
+  throw new Error('The server has sent an error without an end')
+}
+
 /** Fields of an ErrorResponse: a letter and a text each. */
 export function readError(source: Buffer, from: number, end: number): ServerError {
+  requireFields(frameType.error, source, from, end)
   const fields = new Map<string, string>()
   let at = from
   while (at < end && source[at] !== 0) {
