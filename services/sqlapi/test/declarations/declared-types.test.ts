@@ -85,6 +85,8 @@ Object.assign(files, {
   'demo/GET/nothing.sql': '-- @param x date default null\nSELECT :x + 1 AS r',
   'demo/POST/row.sql': `${declared}${insert} RETURNING day, at, moment, code, note`,
   'demo/POST/texts.sql': '-- @param at timestamp\n-- @param code uuid\nINSERT INTO t (note) VALUES (:at), (:code) RETURNING note',
+  'demo/POST/both.sql': '-- @param at timestamp\nINSERT INTO t (note, moment) VALUES (:at, :at) RETURNING note, moment',
+  'demo/POST/grouped.sql': '-- @param day date\nINSERT INTO t (day, id) SELECT greatest(day, :day), 3 FROM t WHERE id = 1 GROUP BY greatest(day, :day) RETURNING day',
   'demo/POST/lists.sql': '-- @param xs date[]\nINSERT INTO days VALUES (:xs, NULL) RETURNING days',
 }) // prettier-ignore
 
@@ -140,6 +142,12 @@ describe('declared dates, timestamps and UUIDs on PostgreSQL [F6]', () => {
     deepStrictEqual(rowsOf(await service.post('/demo/texts', { at, code: uuid }), 'texts'), [
       { note: at },
       { note: uuid },
+    ])
+    deepStrictEqual(rowsOf(await service.post('/demo/both', { at }), 'text and moment'), [
+      { note: at, moment: '2026-01-31T10:00:00Z' },
+    ])
+    deepStrictEqual(rowsOf(await service.post('/demo/grouped', { day: '2026-02-01' }), 'a group'), [
+      { day: '2026-02-01' },
     ])
     for (const xs of [[day, null], [], null]) {
       deepStrictEqual(rowsOf(await service.post('/demo/lists', { xs }), 'a list'), [{ days: xs }])

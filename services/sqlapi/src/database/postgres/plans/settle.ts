@@ -9,7 +9,8 @@ import type { Statement } from '../../../model.ts'
 import type { Rendered } from '../../../sql/position.ts'
 import { listsOf, type Plan, render, type Rendering } from './plan.ts'
 import { type Found, findTypes, mayBeOfTypes } from './search.ts'
-import type { ElementForm } from '../types/encode.ts'
+import { keepsText } from '../types/candidates.ts'
+import type { Code, ElementForm } from '../types/encode.ts'
 import { oid } from '../types/types.ts'
 
 /** What settling needs of a connection. */
@@ -24,7 +25,7 @@ export interface Preparer {
 
 export async function settle(preparer: Preparer, name: string, statement: Statement, shape: string): Promise<Plan> {
   let firstError: unknown
-  for (const { rendering, keeps } of formsOf(statement, shape)) {
+  for (const { rendering, keeps, isTrial } of formsOf(statement, shape)) {
     const rendered = render(statement, shape, rendering)
     const candidates = rendered.parameters.map((parameter) =>
       keeps(parameter.source) ? parameter.candidates.slice(0, 1) : parameter.candidates,
@@ -34,7 +35,7 @@ export async function settle(preparer: Preparer, name: string, statement: Statem
       return await toPlan(preparer, name, rendered, found)
     } catch (error) {
       preparer.noteSent?.(error, rendered)
-      if (!mayBeOfTypes(error)) throw error
+      if (!mayBeOfTypes(error) && !(isTrial === true && isOfGrammar(error))) throw error
       firstError ??= error
     }
   }
@@ -45,19 +46,39 @@ interface Form {
   readonly rendering: Rendering
   /** Whether a name, by its number, keeps its declared type. */
   readonly keeps: (source: number) => boolean
+  /** PostgreSQL may refuse it for other reasons than types, which are not the statement's. */
+  readonly isTrial?: boolean
+}
+
+function isOfGrammar(error: unknown): boolean {
+  return (error as { code?: string }).code?.startsWith('42') === true
 }
 
 /** From what the file says to what is left to guess: the first that PostgreSQL accepts is taken. */
 function* formsOf(statement: Statement, shape: string): Generator<Form> {
   const lists = listsOf(statement, shape)
   const membership = lists.size > 0
+  const isRepeated = statement.slots.length > statement.names.length
   if (membership) yield { rendering: { membership: false, perSlot: false }, keeps: () => true }
-  yield { rendering: { membership, perSlot: false }, keeps: () => false }
-  if (statement.slots.length > statement.names.length) {
-    yield { rendering: { membership, perSlot: true }, keeps: () => false }
+  // A column of text gets the text, even if another place of the name needs the declared type.
+  const texts = isRepeated ? textsOf(statement, shape) : noNames
+  if (texts.size > 0) {
+    yield { rendering: { membership, perSlot: false }, keeps: (source) => texts.has(source) }
+    // `GROUP BY :x` is another expression than `:x` then.
+    yield { rendering: { membership, perSlot: true }, keeps: () => false, isTrial: true }
   }
+  yield { rendering: { membership, perSlot: false }, keeps: () => false }
+  if (isRepeated) yield { rendering: { membership, perSlot: true }, keeps: () => false }
   // An open parameter in a plain `IN ($1)` would take the list for one element, so only the others are searched for.
   if (membership) yield { rendering: { membership: false, perSlot: false }, keeps: (source) => lists.has(source) }
+}
+
+const noNames: ReadonlySet<number> = new Set()
+
+/** Numbers of the names that are tried as texts before they are tried as what they are declared. */
+function textsOf(statement: Statement, shape: string): ReadonlySet<number> {
+  const slots = statement.slots.filter((slot) => keepsText(statement, slot, shape.charAt(slot.source) as Code))
+  return new Set(slots.map(({ source }) => source))
 }
 
 async function toPlan(

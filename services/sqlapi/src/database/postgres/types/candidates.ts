@@ -14,19 +14,30 @@ const declaredTypes: Readonly<Partial<Record<ValueTypeName, readonly [one: numbe
 }
 const zonedTimestamp = [oid.timestamptz, oid.timestamptzArray] as const
 
+type Slot = Pick<ParameterSlot, 'source' | 'role'>
+type Declaring = Pick<Statement, 'declared' | 'effect'>
+
 /** The first is tried first, and is that of the declaration, if there is one for such values. */
-export function candidatesOf(
-  { declared, effect }: Pick<Statement, 'declared' | 'effect'>,
-  { source, role }: Pick<ParameterSlot, 'source' | 'role'>,
-  code: Code,
-): readonly number[] {
-  const usual = (role === 'array' && isList(code) ? candidateElementTypes : candidateTypes)[code]
-  const own = declaredType(declared?.[source], role, code)
+export function candidatesOf(statement: Declaring, slot: Slot, code: Code): readonly number[] {
+  const usual = usualOf(slot, code)
+  const own = declaredType(statement.declared?.[slot.source], slot.role, code)
   if (own === undefined) return usual
   const [first = own, ...others] = usual
-  // Columns of text take every type, but in the form in which PostgreSQL writes it. They get what was sent.
-  const keepsText = effect === 'write' && (first === oid.text || first === oid.textArray)
-  return keepsText ? [first, own, ...others] : [own, ...usual]
+  return keepsText(statement, slot, code) ? [first, own, ...others] : [own, ...usual]
+}
+
+/**
+ * Whether text is tried before the declared type: columns of text take every type, but in the form in which PostgreSQL
+ * writes it. They get what was sent.
+ */
+export function keepsText({ declared, effect }: Declaring, slot: Slot, code: Code): boolean {
+  const [first] = usualOf(slot, code)
+  if (effect !== 'write' || (first !== oid.text && first !== oid.textArray)) return false
+  return declaredType(declared?.[slot.source], slot.role, code) !== undefined
+}
+
+function usualOf({ role }: Slot, code: Code): readonly number[] {
+  return (role === 'array' && isList(code) ? candidateElementTypes : candidateTypes)[code]
 }
 
 function declaredType(
