@@ -30,9 +30,14 @@ export function section<Shape extends z.core.$ZodLooseShape>(shape: Shape): Sect
   const isText = ({ input }: Issue): boolean => typeof input === 'string' && isGlued(input)
   return z
     .strictObject(shape, {
-      error: (issue) => `${error(issue)}${isText(issue) ? '; a colon needs a space behind it' : ''}`,
+      error: (issue) => `${error(issue)}${isText(issue) ? remedyFor(issue.input as string) : ''}`,
     })
     .transform(toCamelKeys)
+}
+
+function remedyFor(text: string): string {
+  const isAddress = /^\w+:\/\//.test(text)
+  return isAddress ? '; an address is not taken here, write these fields below it' : '; a colon needs a space behind it'
 }
 
 function toCamelKeys<Fields extends object>(fields: Fields): CamelKeys<Fields> {

@@ -11,6 +11,15 @@ const reportFormats = ['text', 'json', 'github'] as const
 
 const pathOfWsdls = { value: 'PATH', is: 'the path of a WSDL file or of a folder' } as const
 
+/** Commands of other programs -> ours. */
+const usual: ReadonlyMap<string, string> = new Map([
+  ['validate', 'doctor'],
+  ['check', 'doctor'],
+  ['lint', 'doctor'],
+  ['start', 'serve'],
+  ['run', 'serve'],
+])
+
 const program = {
   name: 'xroad-proxy',
   version,
@@ -117,7 +126,7 @@ const program = {
   environment: `Environment: PROXY_CONFIG names the configuration file if --config does not,
 PROXY_KEYSTORE_PASSWORD holds the password of the keystore, RUST_LOG filters the
 log, PROXY_LOG_FORMAT=json writes it as JSON.`,
-  nearest,
+  nearest: (name: string, known: readonly string[]) => usual.get(name) ?? nearest(name, known),
 } as const satisfies Program
 
 export type Action = CommandOf<typeof program> | Told

@@ -8,6 +8,13 @@ import { createGuardedLookup } from '../guard/lookup.ts'
 import { openUpstream, withoutCaller } from '../upstream/upstream.ts'
 import { judgeAddress } from '../guard/address.ts'
 
+/** Status of an answer -> what helps. */
+const remedies: Readonly<Record<number, string>> = {
+  401: '; save it with a browser, and name the file',
+  403: '; save it with a browser, and name the file',
+  404: '; check the address, which often ends in ?wsdl',
+}
+
 export interface DownloadRules {
   /** When not empty, the only hosts. */
   readonly allowHosts: readonly string[]
@@ -52,7 +59,7 @@ export function openDownloader(rules: DownloadRules): Downloader {
         const { status, body } = await (isPrivate ? open : guarded).collect(call, withoutCaller())
         if (status === 200) return body
         const redirect = status >= 300 && status < 400 ? ', a redirect, which is not followed' : ''
-        throw new DownloadError(`answers with HTTP ${status}${redirect}`)
+        throw new DownloadError(`answers with HTTP ${status}${redirect}${remedies[status] ?? ''}`)
       } catch (error) {
         if (!(error instanceof Failure)) throw error
         // The address is the one that was asked for, not one of the configuration.

@@ -92,14 +92,16 @@ describe('places where nothing is read [S-wsdl.1]', () => {
     })
   }
 
-  test('below a subsystem, and hidden names, nothing is looked for', () => {
-    const { warnings, endpoints } = drop({
+  test('below a subsystem nothing is read, and hidden names are not looked at', () => {
+    const { warnings, endpoints, folder } = drop({
       ...good,
       'wsdl/a/b/c/api.wsdl': wsdlOf(['find']),
       'wsdl/.git/b/api.wsdl': wsdlOf(['find']),
       'wsdl/a/.api.wsdl': wsdlOf(['find']),
     })
-    deepStrictEqual(warnings, [])
+    deepStrictEqual(plain(warnings, folder), [
+      'wsdl/a/b/c/api.wsdl: lies too deep for endpoints of its own; unless another WSDL imports it, move it to <owner>/ or <owner>/<subsystem>/',
+    ])
     deepStrictEqual(urls(endpoints()), ['/good/fine'])
   })
 })

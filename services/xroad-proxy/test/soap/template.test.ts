@@ -157,10 +157,11 @@ test('an object or a list is no text [D2.1]', () => {
   for (const body of [...bodies, ...odd]) {
     for (const tag of ['{{person}}', '{{{person}}}', '{{xml_attr person}}', '{{lookup this "person"}}']) {
       const failure = fails(`<x>${tag}</x>`, body)
+      const found = body.includes('"person":[') ? 'a list' : 'an object'
       strictEqual(
         failure.message,
-        "'person' is an object or a list, or holds one, where text belongs",
-        `${tag} ${body}`,
+        `'person' is an object or a list, or holds one, where text belongs; found ${found}, expected a string, a number, true or false`,
+        `${tag} ${body} [G9]`,
       )
     }
   }
@@ -256,7 +257,9 @@ test('a file is for attachments: none is text, and a helper gets it as it came [
     ['{{#each list}}{{this}}{{/each}}', 'list'],
     ['{{person.x}}', 'person'],
   ] as const) {
-    const message = `'${name}' is ${name === 'a' ? 'a file' : 'an object or a list, or holds one'}, where text belongs`
+    const found = { a: '', list: '; found a list', person: '; found an object' }[name]
+    const words = `, or holds one, where text belongs${found}, expected a string, a number, true or false`
+    const message = `'${name}' is ${name === 'a' ? 'a file, where text belongs' : `an object or a list${words}`}`
     throws(() => render(tag, values), { code: 'template_expansion_failed', message }, tag)
   }
   const attached = new AttachmentList('id')

@@ -58,7 +58,9 @@ test('an instance that nobody has set is an INFO, and one that is set is not [G9
   const notices = async (config: object): Promise<unknown[]> => {
     const started = await startLanes({ dsl: {}, config: { ...config } })
     await started.close()
-    return started.log.filter(({ event }) => event === 'notice').map(({ level, message }) => `${level} ${message}`)
+    return started.log
+      .filter(({ event }) => event === 'notice')
+      .map(({ level, message }) => `${String(level)} ${String(message)}`)
   }
   const [notice, ...others] = await notices({ xroad_instance: null })
   match(String(notice), /^INFO xroad_instance is not set, so calls go to the instance ee-test; set it to/i)

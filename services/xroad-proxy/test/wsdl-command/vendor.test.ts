@@ -149,7 +149,7 @@ describe('what is refused; nothing is written then [D5.1]', () => {
   const refused: Readonly<
     Record<string, readonly [page: Page | undefined, more: Partial<DownloadRules>, message: RegExp]>
   > = {
-    'not found': [undefined, {}, /answers with HTTP 404$/],
+    'not found': [undefined, {}, /answers with HTTP 404; check the address, [^;]*$/],
     'a redirect': [
       (response) => response.writeHead(302, { location: '/x.xsd' }).end(),
       {},

@@ -263,7 +263,9 @@ ${locations.map((location) => `<wsdl:import namespace="urn:t" location="${locati
 
   test('what it imports has no operation: that is told of the other one', () => {
     const dropped = drop({ 'wsdl/a/all.wsdl': importing('m.wsdl'), 'wsdl/a/m.wsdl': wsdlOf([]), ...sidecarOf('a/m') })
-    deepStrictEqual(plain(dropped.warnings, dropped.folder), ['wsdl/a/m.wsdl: has no operation'])
+    deepStrictEqual(plain(dropped.warnings, dropped.folder), [
+      'wsdl/a/m.wsdl: has no operation; it needs a portType, a binding and a service, which may be in another file of the provider',
+    ])
   })
 
   test('a skipped operation is told once', () => {
@@ -343,7 +345,9 @@ ${locations.map((location) => `<wsdl:import namespace="urn:t" location="${locati
 
   test('without any import it has no operation', () => {
     const dropped = drop({ 'wsdl/a/all.wsdl': importing() })
-    deepStrictEqual(plain(dropped.warnings, dropped.folder), ['wsdl/a/all.wsdl: has no operation'])
+    deepStrictEqual(plain(dropped.warnings, dropped.folder), [
+      'wsdl/a/all.wsdl: has no operation; it needs a portType, a binding and a service, which may be in another file of the provider',
+    ])
   })
 
   test('an import may bring a schema', () => {

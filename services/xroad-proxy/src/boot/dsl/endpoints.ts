@@ -111,13 +111,22 @@ export function* surveyEndpointsInSteps(...[dslPath, clients, env = {}, pending 
     return unread(error.message)
   }
   const files = withPending(tree.files, pending)
-  const { endpoints, described, problems } = yield* readFiles({ ...tree, files }, { clients, env, pending })
+  const { endpoints, described, problems } = yield* readFiles({ ...tree, files, dslPath }, { clients, env, pending })
   if (endpoints.length === 0 && described.length === 0 && problems.length === 0) {
     tree.warnings.push(`${shown} holds no *.yml or *.yaml file; there are no endpoints`)
   }
+  const direct = files.filter((file) => resolve(dirname(file)) === resolve(dslPath))
+  if (direct.length > 0) tree.notices.push(tellDirect(direct, dslPath))
   const { warnings, templateWarnings, envelopeWarnings, notices } = tree
   const told = { warnings, templateWarnings, envelopeWarnings, notices }
   return { endpoints: Object.freeze(endpoints), described, ...told, problems }
+}
+
+/** They work, with the name of the directory itself in the path. */
+function tellDirect([file = '', ...others]: readonly string[], dslPath: string): string {
+  const more = others.length === 0 ? '' : ` (as ${others.length} more)`
+  const path = `/${basename(resolve(dslPath))}/${basename(file, extname(file))}`
+  return `${file}: lies directly in dsl_path${more}, so its path is ${path}; in a folder <name>/ it is /<name>/${basename(file, extname(file))}`
 }
 
 function withPending(files: readonly string[], pending: PendingFiles): readonly string[] {
@@ -134,7 +143,7 @@ interface Reading {
 
 /** The problems of each file, so that all can be corrected in one go. */
 function* readFiles(
-  tree: Omit<Tree, 'files'> & { readonly files: readonly string[] },
+  tree: Omit<Tree, 'files'> & { readonly files: readonly string[]; readonly dslPath: string },
   reading: Reading,
 ): Steps<Pick<Survey, 'described' | 'problems'> & { readonly endpoints: Endpoint[] }> {
   const outcomes: Outcome[] = []
@@ -168,6 +177,13 @@ function* readFiles(
     tree.notices.push(...read.notices)
     const conflict = read.openapi === undefined ? found.add(read.endpoint) : undefined
     if (conflict !== undefined) problems.push({ file, message: `${file}: ${conflict.message}` })
+  }
+  const others = tree.others.filter((file) => !parts.has(resolve(file)))
+  for (const file of others.slice(0, maxReportedFiles)) {
+    tree.notices.push(`${file}: is not read; a DSL file ends in .yml or .yaml, so rename it if it is one`)
+  }
+  if (others.length > maxReportedFiles) {
+    tree.notices.push(`${tree.dslPath}: and ${others.length - maxReportedFiles} more files that are not read`)
   }
   return { endpoints: found.all, described, problems }
 }

@@ -14,6 +14,8 @@ const extensions: ReadonlySet<string> = new Set(['.yml', '.yaml'])
 /** Is beside a WSDL file. */
 const sidecar = '.meta.yaml'
 
+const otherFormat = /\.(?:json|xml|txt)$/i
+
 /** What a walk has met so far. */
 export interface Tree {
   readonly files: string[]
@@ -22,6 +24,8 @@ export interface Tree {
   readonly templateWarnings: string[]
   readonly envelopeWarnings: string[]
   readonly notices: string[]
+  /** Files with the end of another format, which somebody may take for DSL files. */
+  readonly others: string[]
   folders: number
 }
 
@@ -39,6 +43,7 @@ export function newTree(): Tree {
     templateWarnings: [],
     envelopeWarnings: [],
     notices: [],
+    others: [],
     folders: 0,
   }
 }
@@ -73,7 +78,12 @@ export function walk(folder: string, ancestors: readonly string[], tree: Tree): 
     tree.warnings.push(`${folder} is a link to a folder that contains it; it is not read again`)
     return
   }
-  for (const entry of entriesOf(folder, tree)) visit(join(folder, entry.name), entry, [...ancestors, real], tree)
+  const entries = entriesOf(folder, tree)
+  for (const entry of entries) visit(join(folder, entry.name), entry, [...ancestors, real], tree)
+  // Schemas and lists of files belong to a WSDL.
+  if (entries.some(({ name }) => name.endsWith('.wsdl'))) return
+  const others = entries.filter((entry) => entry.isFile() && otherFormat.test(entry.name) && !isAlmostDsl(entry.name))
+  tree.others.push(...others.map(({ name }) => join(folder, name)))
 }
 
 /** Names that start with a dot belong to editors and mounts (Kubernetes links the files beside its `..data`). */

@@ -80,15 +80,48 @@ function visit(steps: readonly string[], entry: Dirent, names: ReadonlySet<strin
   const warn = (message: string): void => void listing.warnings.push(`${path}: ${message}`)
   if (entry.isSymbolicLink()) return warn('is a symbolic link, which is not followed; put the file itself there')
   if (entry.isDirectory()) {
-    if (steps.length > maxDepth) return
+    if (steps.length > maxDepth) return warnOfDeep(steps, listing)
     // The folder of a subsystem may just as well hold schemas.
     if (ownerName.test(entry.name)) return walk(steps, listing)
     return warn('has a name that cannot be a part of a URL; nothing in it is read')
   }
   if (entry.name.endsWith('.wsdl')) return addWsdl(steps, warn, listing)
+  if (entry.name.endsWith('.xml') && !hasWsdl(names)) return warn(notWsdl)
   if (almostWsdl.test(entry.name)) return warn('is ignored; only names that end in .wsdl are read; rename it')
   const problem = sidecarProblem(entry.name, names)
   if (problem !== undefined) warn(problem)
+}
+
+/** WSDL files may import files of any name. */
+function hasWsdl(names: ReadonlySet<string>): boolean {
+  return [...names].some((name) => name.endsWith('.wsdl'))
+}
+
+const tooDeep =
+  'lies too deep for endpoints of its own; unless another WSDL imports it, move it to <owner>/ or <owner>/<subsystem>/'
+const notWsdl = 'is not read as a WSDL; if it is one, give it a name that ends in .wsdl'
+/** In one folder below those of owners and subsystems. */
+const maxDeepFolders = 20
+
+/** The first WSDL of each folder in which none is read, except if others import it. */
+function warnOfDeep(steps: readonly string[], { dir, warnings }: Listing): void {
+  const folders = [join(dir, ...steps)]
+  for (const folder of folders) {
+    const entries = entriesOf(folder)
+    const room = maxDeepFolders - folders.length
+    const below = entries.filter((entry) => entry.isDirectory()).slice(0, Math.max(room, 0))
+    folders.push(...below.map(({ name }) => join(folder, name)))
+    const wsdl = entries.find((entry) => entry.isFile() && entry.name.endsWith('.wsdl'))
+    if (wsdl !== undefined) warnings.push(`${join(folder, wsdl.name)}: ${tooDeep}`)
+  }
+}
+
+function entriesOf(folder: string): readonly Dirent[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true })
+  } catch {
+    return []
+  }
 }
 
 /** As it comes from an address that ends in `?wsdl`, and from editors whose `.txt` Windows hides. */

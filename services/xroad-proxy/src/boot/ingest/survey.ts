@@ -243,7 +243,9 @@ function tellStrangers(
 /** A WSDL that only imports others has the operations of those; that they have none is reported where they are read. */
 function whyEmpty({ missingWsdls, onlyImports }: Wsdl): readonly string[] {
   if (missingWsdls.length > 0) return [`has no operation${whereElse(missingWsdls)}`]
-  return onlyImports.length > 0 ? [] : ['has no operation']
+  return onlyImports.length > 0
+    ? []
+    : ['has no operation; it needs a portType, a binding and a service, which may be in another file of the provider']
 }
 
 /** What to do about a sidecar for another member, as the end of a sentence. */

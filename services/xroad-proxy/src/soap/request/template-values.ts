@@ -65,11 +65,16 @@ function guard(value: TemplateValue, prototype: object): unknown {
 // oxlint-disable-next-line no-control-regex -- exactly these
 const forbidden = /[\0-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/
 
+const scalars = 'a string, a number, true or false'
+
 /** Throws `RenderError` for an envelope that must not be sent. */
 export function refuseUnsendable(envelope: string, values: TemplateValues): void {
   if (envelope.isWellFormed() && !forbidden.test(envelope)) return
   const marked = ['this', 'generate', ...Object.keys(values)].find((name) => envelope.includes(toMark(name)))
   if (marked === undefined) throw new RenderError('the envelope would hold a character that XML forbids')
   if (isFile(values[marked])) throw new RenderError(`'${marked}' is a file, where text belongs`)
-  throw new RenderError(`'${marked}' is an object or a list, or holds one, where text belongs`)
+  const value = values[marked]
+  const found =
+    value === undefined ? '' : `; found ${Array.isArray(value) ? 'a list' : 'an object'}, expected ${scalars}`
+  throw new RenderError(`'${marked}' is an object or a list, or holds one, where text belongs${found}`)
 }
