@@ -211,7 +211,7 @@ export const proxy: Part = {
       room: 'doctor',
       is: 'what is wrong with an installation',
       imports:
-        'model.ts xroad.ts wsdl/xml/xml.ts boot/flags.ts boot/config boot/tls boot/ingest doctor/** @services/command-line @services/config-file',
+        'model.ts xroad.ts boot/flags.ts boot/config boot/tls boot/ingest doctor/** @services/command-line @services/config-file',
     },
     {
       room: 'wsdl-command',

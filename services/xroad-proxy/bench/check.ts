@@ -5,7 +5,8 @@
  *   npm run bench:check -- [ROUNDS]
  */
 import { median } from '@services/bench'
-import { CompiledContracts, toRequestCheck } from '../src/soap/check/check.ts'
+import { toRequestCheck } from '../src/soap/check/check.ts'
+import { CompiledContracts } from '../src/soap/check/compiled-contracts.ts'
 import { pickParams, readDocument, readParams } from '../src/soap/request/params.ts'
 import { RequestContracts } from '../src/wsdl/description/request-contract.ts'
 import { generateAround } from '../test/support/wsdl/wsdl.ts'

@@ -81,7 +81,6 @@ export type ValidationMode = 'off' | 'warn' | 'refuse'
 
 export type ParamType = 'string' | 'integer' | 'number' | 'boolean' | 'date' | 'array' | 'object'
 
-/** What a DSL file says of one of its params. */
 export interface DeclaredParam {
   readonly name: string
   /** Undefined: anything. */
@@ -119,7 +118,6 @@ export interface SoapEndpoint extends EndpointBase {
   readonly callerHeaders?: readonly string[] | undefined
 }
 
-/** What a file changes of the headers of requests. */
 export interface HeaderEdits {
   /** In lower case. */
   readonly remove: readonly string[]
@@ -171,27 +169,21 @@ export interface RenderOptions {
   readonly onGrowth?: (characters: number) => void
 }
 
-/** Takes the attachments of one envelope. */
 export interface Attaching {
   /** What the envelope has instead of the attachment. */
   attach(helper: 'swa_ref' | 'xop_include' | 'mime_part', value: unknown, wish: AttachmentWish): string
 }
 
-/** What the template says about one attachment. */
 export interface AttachmentWish {
   /** The param, or the place in it, for messages: `files.1`. */
   readonly path: string
-  /** Media type where the caller gives none. */
   readonly type: unknown
-  /** The part of the WSDL that it is. */
   readonly part: unknown
 }
 
-/** What travels beside an envelope. */
 export interface Attachment {
   /** Content-ID without its brackets; letters, digits and characters that need no escapes. */
   readonly id: string
-  /** Content-Type. */
   readonly type: string
   readonly bytes: Uint8Array
 }
@@ -199,7 +191,6 @@ export interface Attachment {
 /** A file of a caller, instead of base64 text. */
 export interface TemplateFile {
   readonly bytes: Uint8Array
-  /** Content-Type, where the caller gives one. */
   readonly type: string | undefined
 }
 
@@ -216,16 +207,13 @@ export interface Generated {
   readonly instance: string
   readonly client: string
   readonly protocol_version: string
-  /** What the caller sent as X-Road-UserId. */
   readonly user_id?: string | undefined
-  /** What the caller sent as X-Road-Issue. */
   readonly issue?: string | undefined
 }
 
 /** Header names and values in turn, as they stood on the wire, one character for each byte. */
 export type RawHeaders = readonly string[]
 
-/** A request as it came in. */
 export interface Request {
   readonly method: string
   /** Address of who sent it; undefined once the connection is closed. */
@@ -240,7 +228,6 @@ export interface Request {
   readonly upload: Upload
 }
 
-/** The body of a request that has not been read yet. */
 export interface Upload {
   /** Declared length in bytes, 0 without a body, undefined for a chunked one. */
   readonly length: number | undefined
@@ -293,7 +280,6 @@ export interface FileReply extends Omit<Reply, 'body'> {
 /** Who made an error: this service, our Security Server, the provider's Security Server, the provider. */
 export type FailureSource = 'proxy' | 'security_server' | 'provider_security_server' | 'provider'
 
-/** A SOAP fault, 1.1 or 1.2, texts as written in the response. */
 export interface Fault {
   readonly code: string
   readonly string: string

@@ -1,7 +1,8 @@
 /** Simple types with everything that their bases say. */
 import { deepStrictEqual, ok, strictEqual } from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { CompiledContracts, toRequestCheck } from '../../src/soap/check/check.ts'
+import { toRequestCheck } from '../../src/soap/check/check.ts'
+import { CompiledContracts } from '../../src/soap/check/compiled-contracts.ts'
 import { RequestContracts } from '../../src/wsdl/description/request-contract.ts'
 import { describeRequest } from '../../src/wsdl/description/request-schema.ts'
 import { ResponseSchemas } from '../../src/wsdl/description/response-schema.ts'

@@ -6,12 +6,8 @@ import { nearest } from '@services/config-file'
 import { maxProblems } from '../../errors.ts'
 import type { Endpoint, SoapEndpoint, ValidationMode } from '../../model.ts'
 import { choiceProblems } from '../../soap/check/choices.ts'
-import {
-  CompiledContracts,
-  type RequestCheckInSteps,
-  toRequestCheckInSteps,
-  type Validation,
-} from '../../soap/check/check.ts'
+import { type RequestCheckInSteps, toRequestCheckInSteps, type Validation } from '../../soap/check/check.ts'
+import { CompiledContracts } from '../../soap/check/compiled-contracts.ts'
 import { toDeclaredContract } from '../../soap/check/declared-contract.ts'
 import type { Steps } from '../../steps.ts'
 import type { GeneratedFrom, Ingested } from '../ingest/ingest.ts'

@@ -10,68 +10,14 @@ import { maxProblems, type RequestProblem } from '../../errors.ts'
 import type { ValidationMode } from '../../model.ts'
 import { finish, type Steps } from '../../steps.ts'
 import { tellMissing } from './choices.ts'
-import type {
-  AnyNode,
-  ChoiceNode,
-  ContractNode,
-  Contracts,
-  FlagNode,
-  ListNode,
-  ObjectNode,
-  Scope,
-  TextNode,
-} from './contract.ts'
+import { type CompiledContracts, namesIn } from './compiled-contracts.ts'
+import type { AnyNode, ChoiceNode, ContractNode, FlagNode, ListNode, ObjectNode, Scope, TextNode } from './contract.ts'
 import { type Effort, maxEffort } from './pattern/automaton.ts'
-import { type TextCheck, toTextCheck } from './text-check.ts'
 import { isFile, isObject, isXmlText, type JsonObject, kindOf, toText, valueOf } from './values.ts'
 import { count, cut, toShown } from './words.ts'
 
 /** The known name that was probably meant. */
 export type Nearest = (name: string, known: readonly string[]) => string | undefined
-
-/** The compiled contracts of one WSDL or DSL file: types and names are worked out when they are first met. */
-export class CompiledContracts {
-  readonly #contracts: Contracts
-  readonly #checks: TextCheck[] = []
-  readonly #names = new Map<Scope, ReadonlySet<string>>()
-
-  constructor(contracts: Contracts) {
-    this.#contracts = contracts
-  }
-
-  checkOf(type: number): TextCheck {
-    return (this.#checks[type] ??= toTextCheck(this.#contracts.types[type] ?? { base: 'anyType' }))
-  }
-
-  scopeOf(index: number): Scope {
-    return this.#contracts.scopes[index] ?? []
-  }
-
-  /** Names of the elements of a scope that can hold nothing, those inside of objects left out. */
-  flagsOf(index: number): ReadonlySet<string> {
-    return new Set(this.scopeOf(index).flatMap(flagsIn))
-  }
-
-  namesOf(scope: Scope): ReadonlySet<string> {
-    const known = this.#names.get(scope)
-    if (known !== undefined) return known
-    const names = new Set(scope.flatMap(namesIn))
-    this.#names.set(scope, names)
-    return names
-  }
-}
-
-function namesIn(node: ContractNode): readonly string[] {
-  if (node.kind === 'group') return node.nodes.flatMap(namesIn)
-  if (node.kind === 'choice') return node.branches.flat().flatMap(namesIn)
-  return [node.name]
-}
-
-function flagsIn(node: ContractNode): readonly string[] {
-  if (node.kind === 'group') return node.nodes.flatMap(flagsIn)
-  if (node.kind === 'choice') return node.branches.flat().flatMap(flagsIn)
-  return node.kind === 'flag' ? [node.name] : []
-}
 
 /** No problems for a request that fits. */
 export type RequestCheck = (document: JsonObject) => readonly RequestProblem[]

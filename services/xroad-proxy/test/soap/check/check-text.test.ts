@@ -5,7 +5,8 @@
 import { deepStrictEqual, ok, strictEqual } from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { TextType } from '../../../src/soap/check/contract.ts'
-import { CompiledContracts, toRequestCheck } from '../../../src/soap/check/check.ts'
+import { toRequestCheck } from '../../../src/soap/check/check.ts'
+import { CompiledContracts } from '../../../src/soap/check/compiled-contracts.ts'
 import { maxEffort } from '../../../src/soap/check/pattern/automaton.ts'
 import { toTextCheck } from '../../../src/soap/check/text-check.ts'
 
