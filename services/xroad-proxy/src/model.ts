@@ -238,7 +238,7 @@ export interface Upload {
 }
 
 /** Counts bytes that are about to be kept. The reader waits for a promise, and stops reading if it rejects. */
-export type Reserve = (bytes: number) => Promise<void> | undefined
+export type Reserve = (bytes: number, giveUp: unknown, isWhole: boolean) => Promise<void> | undefined
 
 /** Where a lane writes its reply. Either `send`, or `begin`, any number of `write`, and `end` or `breakOff`. */
 export interface ResponseWriter {

@@ -9,6 +9,11 @@ export const maxHeadBytes = 64 * 1024
 export const keepAliveMs = 65_000
 /** An upload this small is read to its end although nobody wants it, so that the connection can be used again. */
 export const smallUploadBytes = 64 * 1024
+/**
+ * A body that waits for room is read on up to this size: a small one is then known to be complete, and a client that
+ * leaves is noticed.
+ */
+export const readAheadBytes = 64 * 1024
 /** How long the rest of a larger upload is read and dropped, so that the client gets to read its answer. */
 export const drainMs = 2000
 /** A client has to take this many bytes of its answers in `stallMs`, or all of them. */

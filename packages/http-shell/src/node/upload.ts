@@ -4,6 +4,7 @@
  */
 import type { IncomingMessage } from 'node:http'
 import { BodyCut, BodyTooLarge, type Reserve } from '../exchange/body.ts'
+import { readAheadBytes } from '../exchange/limits.ts'
 import { Pieces } from '../exchange/pieces.ts'
 
 /** In bytes; 0 without a body, undefined where the length is not declared. */
@@ -24,30 +25,46 @@ export function isFramedUnsurely({ httpVersionMinor, headers }: IncomingMessage)
 /** The whole body, counted as it arrives. Throws BodyTooLarge or BodyCut. */
 export function collect(message: IncomingMessage, maxBytes: number, reserve?: Reserve): Promise<Buffer> {
   const { promise, resolve, reject } = Promise.withResolvers<Buffer>()
+  const length = declaredLength(message)
   const pieces = new Pieces()
+  let waiting: Promise<void> | undefined
   const giveUp = (reason: Error): void => {
     message.off('data', onData)
     pieces.drop()
     reject(reason)
+  }
+  const count = (bytes: number, isWhole: boolean): void => {
+    const room = reserve?.(bytes, giveUp, isWhole)
+    if (room === undefined) return
+    waiting = room
+    room.then(
+      () => goOn(room),
+      (error: unknown) => giveUp(error instanceof Error ? error : new BodyCut()),
+    )
+  }
+  const goOn = (room: Promise<void>): void => {
+    if (waiting !== room) return
+    waiting = undefined
+    if (message.readableEnded) resolve(pieces.join())
+    else message.resume()
   }
   const onData = (chunk: Buffer): void => {
     if (!pieces.add(chunk, maxBytes)) {
       giveUp(new BodyTooLarge(maxBytes))
       return
     }
-    const waiting = reserve?.(chunk.length, giveUp)
-    if (waiting === undefined) return
-    message.pause()
-    waiting.then(
-      () => message.resume(),
-      (error: unknown) => giveUp(error instanceof Error ? error : new BodyCut()),
-    )
+    count(chunk.length, pieces.length === length)
+    if (waiting !== undefined && pieces.length >= readAheadBytes) message.pause()
+  }
+  const onEnd = (): void => {
+    if (waiting === undefined) resolve(pieces.join())
+    else count(0, true)
   }
   const onCut = (): void => reject(new BodyCut())
   // What is there is kept by the stream until somebody listens, but what has ended with its connection has no end.
   if (message.destroyed && !message.readableEnded) onCut()
   message.on('data', onData)
-  message.on('end', () => resolve(pieces.join()))
+  message.on('end', onEnd)
   // Asked first, because an error is costly to make, and every body ends with this event.
   message.on('close', () => {
     if (!message.readableEnded) onCut()

@@ -113,7 +113,7 @@ export class PlainExchange implements Owed {
   collect(maxBytes: number, reserve?: Reserve): Promise<Buffer> {
     const body = this.takeBody(maxBytes)
     if (body === undefined) return Promise.reject(new BodyTooLarge(maxBytes))
-    const waiting = body.length === 0 ? undefined : reserve?.(body.length, ignore)
+    const waiting = body.length === 0 ? undefined : reserve?.(body.length, ignore, true)
     return waiting === undefined ? Promise.resolve(body) : this.#giveAfter(waiting, body)
   }
 

@@ -108,6 +108,8 @@ export class Uploads {
     body.held += bytes
     body.brought += bytes
     this.#arrivingBytes += bytes
+    // It waits already.
+    if (body.resume !== undefined) return undefined
     const held = this.#fullFor(body)
     if (held === undefined) return undefined
     this.#waiting++

@@ -23,7 +23,7 @@ function begin(uploads: Uploads, maxBytes = 1_000_000): TestBody {
   let reason: Error | undefined
   return {
     bring(bytes) {
-      const room = reserve(bytes, (error) => (reason = error))
+      const room = reserve(bytes, (error) => (reason = error), false)
       waiting = room !== undefined
       void room?.then(() => (waiting = false))
       return waiting

@@ -4,7 +4,8 @@
  *
  * Calls that already hold bytes may all wait for more. Then none of them would ever return any, so the oldest continues
  * beyond the limit. In the same way a single call may be larger than the limit. Bodies that are still arriving may fill
- * only half of it: callers who never finish their upload leave the other half to calls that can end.
+ * only half of it: callers who never finish their upload leave the other half to calls that can end. A body that is
+ * complete belongs to such a call and waits for no upload, even if it began to wait as one.
  */
 import { CallerGone, Failure } from '../errors.ts'
 
@@ -130,6 +131,7 @@ export class Share {
     const more = bytes - this.held
     if (this.isWaiting) {
       this.wanted = Math.max(this.wanted, more)
+      if (stage !== this.#stage) this.#requeue(stage)
       return undefined
     }
     if (more <= 0 || this.#budget.admits(more, stage)) {
@@ -178,6 +180,12 @@ export class Share {
     if (this.isWaiting) this.refuse(new CallerGone())
     this.keep(0)
     this.#isClosed = true
+  }
+
+  #requeue(stage: Stage): void {
+    this.#budget.leave(this)
+    this.#stage = stage
+    this.#budget.enqueue(this, stage)
   }
 
   #stopWaiting(): void {

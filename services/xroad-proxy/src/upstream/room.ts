@@ -42,8 +42,11 @@ export class Room {
     return this.#share.held
   }
 
-  /** For a body that is arriving. */
-  readonly reserve: Reserve = (bytes) => this.#waitFor(this.#share.hold(this.#share.held + bytes, 'upload'))
+  /** For a body that is arriving. One that is complete waits for no other body: its call can end. */
+  readonly reserve: Reserve = (bytes, _giveUp, isWhole) => {
+    const { held, wanted, isWaiting } = this.#share
+    return this.#waitFor(this.#share.hold(held + (isWaiting ? wanted : 0) + bytes, isWhole ? 'call' : 'upload'))
+  }
 
   /** Holds this many bytes from now on, instead of what it held before. */
   hold(bytes: number): Promise<void> | undefined {

@@ -27,10 +27,10 @@ export interface Way {
   readonly turns: Turns<Connection>
   readonly limits: Limits
   /**
-   * Over all ways of an upstream: how many calls are in progress or waiting, and, where somebody wants to know, when
-   * the last answer came.
+   * Over all ways of an upstream: how many calls are in progress or waiting, how many of them have an upload that is
+   * still arriving, and, where somebody wants to know, when the last answer came.
    */
-  readonly load: { calls: number; lastAnswer: number | undefined }
+  readonly load: { calls: number; uploads: number; lastAnswer: number | undefined }
 }
 
 /** A call that has waited until less than this part of its time is left is not sent: it would be cut in the middle. */
@@ -48,6 +48,9 @@ export abstract class UpstreamCall<Result> implements Handler, Waiter<Connection
   #latest = 0
   #connection: Connection | undefined
   standing: Waiter<Connection>['standing']
+  ticket = 0
+  readonly isUpload: boolean
+  #isArriving: boolean
   #controller: Controller | undefined
   #failure: Error | undefined
   #resolve: ((result: Result) => void) | undefined
@@ -59,6 +62,8 @@ export abstract class UpstreamCall<Result> implements Handler, Waiter<Connection
     this.limits = call.limits ?? way.limits
     this.writer = writer
     this.room = room
+    this.isUpload = isUpload(call)
+    this.#isArriving = this.isUpload
   }
 
   protected abstract onHead(status: number, statusText: string, headers: RawHeaders): void
@@ -77,6 +82,7 @@ export abstract class UpstreamCall<Result> implements Handler, Waiter<Connection
       this.#asked = performance.now()
       this.#latest = this.#asked + timeMs * (1 - minShare)
       this.#way.load.calls++
+      if (this.isUpload) this.#way.load.uploads++
       this.#way.turns.take(this)
     })
   }
@@ -86,8 +92,9 @@ export abstract class UpstreamCall<Result> implements Handler, Waiter<Connection
     this.#connection = connection
     const now = performance.now()
     this.room?.waited(now - this.#asked)
-    if (this.#lateness(now) === undefined) send(connection, this.#call, this)
-    else this.#giveBack()
+    if (this.#lateness(now) !== undefined) this.#giveBack()
+    else if (isUpload(this.#call)) send(connection, { ...this.#call, body: this.#arriving(this.#call.body) }, this)
+    else send(connection, this.#call, this)
   }
 
   /** The first failure counts; the connection is torn down with it. */
@@ -99,6 +106,19 @@ export abstract class UpstreamCall<Result> implements Handler, Waiter<Connection
     this.#controller?.abort(failure)
     this.#leave()
     this.#reject?.(failure)
+  }
+
+  /** From its end on the upload is a call like others. */
+  async *#arriving(body: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
+    yield* body
+    this.#endUpload()
+  }
+
+  #endUpload(): void {
+    if (!this.#isArriving) return
+    this.#isArriving = false
+    this.#way.load.uploads--
+    if (this.#connection !== undefined) this.#way.turns.endUpload()
   }
 
   protected pause(): void {
@@ -176,13 +196,21 @@ export abstract class UpstreamCall<Result> implements Handler, Waiter<Connection
     clearTimeout(this.#clock)
     this.#way.load.calls--
     this.#way.turns.leave(this)
+    // With a connection the upload ends when the client is done with it.
+    if (this.#connection === undefined) this.#endUpload()
     this.writer.onGone = undefined
   }
 
   #giveBack(): void {
+    this.#endUpload()
     if (this.#connection !== undefined) this.#way.turns.giveBack(this.#connection)
     this.#connection = undefined
   }
+}
+
+/** Whether the body is still arriving when the call begins. */
+export function isUpload(call: Call): call is Call & { readonly body: AsyncIterable<Uint8Array> } {
+  return call.body !== undefined && !(call.body instanceof Uint8Array)
 }
 
 interface Failing {

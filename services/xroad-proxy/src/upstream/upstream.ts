@@ -11,7 +11,7 @@ import type { ResponseWriter } from '../model.ts'
 import { type Call, closeWhenIdle, type Connection, createConnection, type Limits } from './client.ts'
 import { type UpstreamResponse, Collected } from './collected.ts'
 import { createConnector } from './connect.ts'
-import type { Way } from './upstream-call.ts'
+import { isUpload, type Way } from './upstream-call.ts'
 import type { Room } from './room.ts'
 import { type Outcome, Streamed } from './streamed.ts'
 import { Turns } from './turns.ts'
@@ -59,14 +59,20 @@ export interface UpstreamOptions extends Limits {
 const maxConnections = 256
 /** Calls that are in progress or waiting, over all origins. */
 const maxCalls = 4096
+/** Calls of them whose uploads are still arriving: nobody knows whether those ever end. */
+const maxUploads = maxCalls / 2
 
 export function openUpstream(options: UpstreamOptions): Upstream {
   const ways = new Map<string, Way>()
-  const load: Way['load'] = { calls: 0, lastAnswer: undefined }
+  const load: Way['load'] = { calls: 0, uploads: 0, lastAnswer: undefined }
   let isRetired = false
 
-  const findWay = (origin: string): Way => {
+  const findWay = (call: Call): Way => {
+    const { origin } = call
     if (load.calls >= maxCalls) throw new Failure('internal_error', `more than ${maxCalls} calls are under way`)
+    if (load.uploads >= maxUploads && isUpload(call)) {
+      throw new Failure('internal_error', `more than ${maxUploads} uploads are under way`)
+    }
     let way = ways.get(origin)
     if (way === undefined) {
       ways.set(origin, (way = { turns: openOrigin(origin, options), limits: options, load }))
@@ -76,8 +82,8 @@ export function openUpstream(options: UpstreamOptions): Upstream {
   }
 
   return {
-    collect: (call, writer, room) => new Collected(findWay(call.origin), call, writer, room).run(),
-    stream: (call, writer, room) => new Streamed(findWay(call.origin), call, writer, room).run(),
+    collect: (call, writer, room) => new Collected(findWay(call), call, writer, room).run(),
+    stream: (call, writer, room) => new Streamed(findWay(call), call, writer, room).run(),
     load() {
       const all = { busy: 0, idle: 0, waiting: 0 }
       for (const { turns } of ways.values()) {

@@ -171,6 +171,21 @@ describe('the budget', () => {
   })
 })
 
+test('a body that is complete no longer waits for uploads, even if it began to wait as one [G3]', async () => {
+  const budget = new Budget(100)
+  const other = budget.open()
+  void other.hold(50, 'upload')
+  const share = budget.open()
+  const waiting = share.hold(2, 'upload')
+  strictEqual(budget.waiting, 1)
+  share.hold(4, 'call')
+  await waiting
+  deepStrictEqual([share.held, budget.used, budget.waiting], [4, 54, 0])
+  share.close()
+  other.close()
+  strictEqual(budget.used, 0)
+})
+
 const kibibyte = 1024
 const text = 'x'.repeat(40 * kibibyte + 1)
 const body = `<e:Envelope xmlns:e="http://schemas.xmlsoap.org/soap/envelope/"><e:Body><a>${text}</a></e:Body></e:Envelope>`
@@ -188,7 +203,7 @@ describe('who finds no room in its time', () => {
     other.keep(90_000)
     const room = new Room(budget, 1)
     await rejects(Promise.resolve(room.hold(20_000)), { code: 'upstream_timeout', message: named })
-    await rejects(Promise.resolve(room.reserve(20_000)), { code: 'upstream_timeout', message: named })
+    await rejects(Promise.resolve(room.reserve(20_000, undefined, false)), { code: 'upstream_timeout', message: named })
     deepStrictEqual([budget.used, budget.waiting], [90_000, 0])
   })
 

@@ -16,6 +16,8 @@ function open(max: number) {
       for (const name of names.split('')) {
         const waiter: Waiter<number> = {
           standing: undefined,
+          // Capitals upload.
+          isUpload: name < 'a',
           start: (thing: number) => void started.push(`${name}:${thing}`),
         }
         waiters.set(name, waiter)
@@ -172,4 +174,40 @@ test('what is free when a pool is retired goes at once, and a waiter that leaves
   await back
   await Promise.resolve()
   deepStrictEqual([started, discarded, turns.things], [['a:1', 'b:2'], [1, 2], []])
+})
+
+test('uploads have at most half of the turns; others pass those that wait, and who has waited longest is next [G3]', async () => {
+  const { turns, take, leave, giveBack, started } = open(4)
+  take('ABCDab')
+  deepStrictEqual(started, ['A:1', 'B:2', 'a:3', 'b:4'])
+  take('cE')
+  deepStrictEqual(turns.load, { busy: 4, idle: 0, waiting: 4 })
+  await giveBack(3)
+  deepStrictEqual(started.slice(4), ['c:3'])
+  // The upload of A has arrived: as soon as a thing is free, C has its turn, before d, who came later.
+  take('d')
+  turns.endUpload()
+  await giveBack(4)
+  await giveBack(3)
+  deepStrictEqual(started.slice(5), ['C:4', 'd:3'])
+  turns.endUpload()
+  leave('D')
+  await giveBack(2)
+  deepStrictEqual(started.slice(7), ['E:2'])
+})
+
+test('a turn that uploads may not have is free for others at once [G3]', async () => {
+  const { turns, take, giveBack, started } = open(4)
+  take('ABC')
+  deepStrictEqual(turns.load, { busy: 2, idle: 0, waiting: 1 })
+  take('ab')
+  await giveBack(3)
+  take('c')
+  deepStrictEqual(started, ['A:1', 'B:2', 'a:3', 'b:4', 'c:3'])
+  await giveBack(3)
+  await giveBack(4)
+  turns.endUpload()
+  take('d')
+  await Promise.resolve()
+  deepStrictEqual(started.slice(5), ['C:4', 'd:3'])
 })
