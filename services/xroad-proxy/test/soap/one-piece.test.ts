@@ -137,6 +137,15 @@ describe('a check', () => {
     strictEqual(run(check({ a: items.slice(0, 100) })).pauses, 0)
   })
 
+  test('of texts pauses often enough for types that take long [G5]', () => {
+    const dates = new CompiledContracts({
+      types: [{ base: 'dateTime' }],
+      scopes: [[{ kind: 'list', name: 'a', type: 0 }]],
+    })
+    const times = Array.from({ length: 90_000 }, () => '2026-01-31T12:00:00Z')
+    ok(run(toRequestCheckInSteps(dates, 0, () => undefined)({ a: times })).pauses >= 4)
+  })
+
   test('of choices in a list pauses, and ends with its hundredth problem [G5]', () => {
     const branch = (param: string) => ({ params: [param], required: [param] })
     const choice = { branches: [branch('x'), branch('y')], isRequired: false, around: [], within: ['a'] }
