@@ -6,7 +6,7 @@ import { exampleBytes, isByteText } from './byte-text.ts'
 import { maxEffort } from '../../soap/check/pattern/automaton.ts'
 import { withoutExponent } from '../../soap/check/decimals.ts'
 import { toTextCheck } from '../../soap/check/text-check.ts'
-import { isNarrowed, type SimpleType } from '../schema/simple-type.ts'
+import type { SimpleType } from '../schema/simple-type.ts'
 import { toTextType } from './request-contract.ts'
 import { leavesEmpty, matchAll } from './example-pattern.ts'
 import { toRequestValue } from './request-value.ts'
@@ -35,8 +35,8 @@ const examples = new WeakMap<SimpleType, Json>()
 export function exampleValue(type: SimpleType): Json {
   const known = examples.get(type)
   if (known !== undefined) return known
-  const mark = isNarrowed(type) || type.isList ? undefined : marks[type.builtin]
-  if (mark !== undefined) return mark
+  const mark = type.isList ? undefined : marks[type.builtin]
+  if (mark !== undefined && ['id-1', 'id-10'].every((text) => isValue(type, text))) return mark
   const candidates = candidatesOf(type)
   const found = candidates.find((candidate) => isValue(type, textOf(candidate))) ?? candidates[0] ?? ''
   examples.set(type, found)
@@ -58,7 +58,10 @@ function candidatesOf(type: SimpleType): readonly Json[] {
   if (enumeration.length > 0) return toRequestValue(type, false)['enum'] as readonly Json[]
   if (members.length > 0) return [exampleOfMembers(type), ...narrowedMembers(type).map(exampleValue)]
   if (patterns.length > 0) {
-    return [patterned(type), exampleText(type), usualText(type), ...guesses].filter((each) => each !== undefined)
+    const numbers = isNumber(type) ? [exampleNumber(type), ...numbersNear(type)] : []
+    return [patterned(type), ...numbers, exampleText(type), usualText(type), ...guesses].filter(
+      (each) => each !== undefined,
+    )
   }
   if (item !== undefined) return [exampleList(type, item)]
   switch (kindOf(type)) {
@@ -75,11 +78,19 @@ function candidatesOf(type: SimpleType): readonly Json[] {
 /** For patterns that no way through is found for. */
 const guesses = ['b', 'B', '1', 'ж', '-', ' '].flatMap((each) => [1, 2, 3, 4, 5, 8, 10, 11].map((n) => each.repeat(n)))
 
+function isNumber(type: SimpleType): boolean {
+  const kind = kindOf(type)
+  return type.item === undefined && (kind === 'integer' || kind === 'number')
+}
+
 /** Bounds, and what is next to them. */
 function numbersNear({ facets }: SimpleType): readonly Json[] {
   const bounds = ['minInclusive', 'maxInclusive', 'minExclusive', 'maxExclusive'].map((name) => facets.get(name))
   const numbers = bounds.filter((bound) => bound !== undefined).map(Number)
-  return [...numbers, ...numbers.flatMap((number) => [number + 1, number - 1, number + 0.1, number - 0.1]), 0]
+  const near = numbers.flatMap((number) => {
+    return [number + 1, number - 1, Math.ceil(number), Math.floor(number), number + 0.1, number - 0.1]
+  })
+  return [...numbers, ...near, 0, -1]
 }
 
 /** The usual one, also without its zone; bounds, and years beyond them. */

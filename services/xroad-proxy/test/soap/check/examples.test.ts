@@ -53,6 +53,19 @@ const schemas: Readonly<Record<string, string>> = {
     '<x:sequence><x:element name="f"><x:simpleType><x:restriction><x:simpleType><x:list itemType="x:date"/></x:simpleType><x:length value="3"/></x:restriction></x:simpleType></x:element></x:sequence>',
   ),
   'pat num': simple('x:integer', '<x:pattern value="[5-9]\\d{2}"/>'),
+  'pat bound': simple('x:integer', '<x:minInclusive value="77"/><x:pattern value="[0-9]{2}"/>'),
+  'pat sign': simple('x:negativeInteger', '<x:pattern value="-?[0-9]+"/>'),
+  'between digits': simple('x:decimal', '<x:minExclusive value="99.25"/><x:fractionDigits value="0"/>'),
+  'short ids': op(
+    ['a', 'b']
+      .map((name) => {
+        const type = '<x:simpleType><x:restriction base="x:ID"><x:maxLength value="5"/></x:restriction></x:simpleType>'
+        const element = `<x:complexType><x:attribute name="id" use="required">${type}</x:attribute></x:complexType>`
+        return `<x:element name="${name}">${element}</x:element>`
+      })
+      .join('')
+      .replace(/.*/, '<x:sequence>$&</x:sequence>'),
+  ),
   'pat date': simple('x:date', '<x:pattern value="\\d{4}-12-\\d{2}"/>'),
   'pat len': simple('x:string', '<x:pattern value="[A-Z]*"/><x:minLength value="4"/>'),
   union: op(
