@@ -23,6 +23,12 @@ const field = (type: string, more = ''): string =>
 const decimals = '<x:sequence><x:element name="f" type="x:decimal" maxOccurs="3"/></x:sequence>'
 const list = '<x:element name="f"><x:simpleType><x:list itemType="x:long"/></x:simpleType></x:element>'
 
+const union = (types: string, others = ''): string =>
+  `<x:simpleType><x:union memberTypes="${types}">${others}</x:union></x:simpleType>`
+const words = (...values: readonly string[]): string =>
+  `<x:simpleType><x:restriction base="x:string">${values.map((value) => `<x:enumeration value="${value}"/>`).join('')}</x:restriction></x:simpleType>`
+const ofType = (type: string): string => op(`<x:sequence><x:element name="f">${type}</x:element></x:sequence>`)
+
 function generate(schema: string): GeneratedDsl {
   const result = generateAround(schema)
   ok(result.kind === 'generated')
@@ -63,11 +69,21 @@ describe('numbers of JSON become digits where XML Schema has no exponent [G10]',
     [op('<x:attribute name="f" type="x:decimal"/>'), '{"f":1e3}', '<t:op f="1000"/>'],
     [op(decimals), '{"f":[1e3,"x&y",7]}', '<f>1000</f><f>x&amp;y</f><f>7</f>'],
     [op(`<x:sequence>${list}</x:sequence>`), '{"f":[1e3,2]}', '<f>1000 2 </f>'],
+    [ofType(union('x:integer x:decimal')), '{"f":1e-7}', '<f>0.0000001</f>'],
+    [ofType(union('x:int', words('unbounded'))), '{"f":1e3}', '<f>1000</f>'],
+    [ofType(union('x:int', words('unbounded'))), '{"f":"unbounded"}', '<f>unbounded</f>'],
+    [ofType(union('x:int', words('2E1', '2E2'))), '{"f":"2E1"}', '<f>2E1</f>'],
+    [ofType(union('x:int x:double')), '{"f":1e3}', '<f>1e3</f>'],
+    [
+      ofType(`<x:simpleType><x:list>${union('x:int x:long')}</x:list></x:simpleType>`),
+      '{"f":[1e3,2]}',
+      '<f>1000 2 </f>',
+    ],
     [field('x:decimal', 'minOccurs="0"'), '{}', '<t:op></t:op>'],
     [field('x:int', 'nillable="true"'), '{"f":null}', 'xsi:nil="true"></f>'],
   ]
   for (const [schema, json, sent] of rows) {
-    test(`${json.slice(0, 60)} as ${/(?:type|itemType)="(x:\w+)"/.exec(schema)?.[1]}`, () => {
+    test(`${json.slice(0, 60)} as ${/(?:type|itemType|memberTypes)="([^"]+)"/.exec(schema)?.[1]}`, () => {
       const result = generate(schema)
       ok(send(result, json).includes(sent), send(result, json))
       if (!json.includes('&')) deepStrictEqual(problemsWith(result, json), [])

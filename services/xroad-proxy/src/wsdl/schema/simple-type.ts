@@ -79,10 +79,21 @@ export const integerTypes: ReadonlySet<string> = new Set(
   unsignedShort unsignedByte positiveInteger`.split(/\s+/u),
 )
 
-/** Whether its values, or the items of a list, are numbers that XML Schema writes without an exponent. */
+/**
+ * Whether its values, or the items of a list, are numbers that XML Schema writes without an exponent. A union may have
+ * enumerated texts beside them, as long as none of these looks like a number with an exponent.
+ */
 export function numberOf({ builtin, members, item }: SimpleType): 'decimal' | 'integer' | undefined {
   if (item !== undefined) return numberOf(item)
-  if (members.length > 0) return undefined
+  if (members.length > 0) {
+    const kinds = new Set(members.filter((member) => !isWords(member)).map(numberOf))
+    if (kinds.has(undefined)) return undefined
+    return kinds.has('decimal') ? 'decimal' : [...kinds][0]
+  }
   if (integerTypes.has(builtin)) return 'integer'
   return builtin === 'decimal' ? 'decimal' : undefined
+}
+
+function isWords({ enumeration }: SimpleType): boolean {
+  return enumeration.length > 0 && !enumeration.some(({ value }) => /\d[eE][+-]?\d/.test(value))
 }
