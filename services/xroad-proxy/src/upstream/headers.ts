@@ -93,6 +93,8 @@ export interface Inbound {
   readonly errorCode: string | undefined
   /** X-Road-Id, if it is another one than that of the request. */
   readonly foreignId: string | undefined
+  /** Whether the response has an X-Road-Id. */
+  readonly hasId: boolean
   /** A SOAP message has its id inside, and a response of the REST lane has one here unless it is an error. */
   readonly isLikeSoap: boolean
 }
@@ -107,7 +109,7 @@ const noContent = 204
  */
 export function toInbound(received: RawHeaders, status = 200, messageId?: string): Inbound {
   const headers: string[] = []
-  let hasId = messageId === undefined
+  let hasId = false
   let contentLength: number | undefined
   let errorCode: string | undefined
   let foreignId: string | undefined
@@ -132,8 +134,8 @@ export function toInbound(received: RawHeaders, status = 200, messageId?: string
     headers.push(name, value)
   }
   const isLikeSoap = isSoapType && !hasId && errorCode === undefined
-  if (!hasId) headers.push('X-Road-Id', messageId as string)
-  return { headers, contentLength, errorCode, foreignId, isLikeSoap }
+  if (!hasId && messageId !== undefined) headers.push('X-Road-Id', messageId)
+  return { headers, contentLength, errorCode, foreignId, hasId, isLikeSoap }
 }
 
 /** X-Road-Id of a SOAP response: none, unless it is a response to a call of the REST lane. */

@@ -43,8 +43,8 @@ export class Streamed extends UpstreamCall<Outcome> {
     this.#status = status
     this.#statusText = statusText
     this.#head = toInbound(received, status, this.#messageId)
-    const { contentLength, isLikeSoap } = this.#head
-    const foreignId = this.#head.foreignId ?? (isLikeSoap && this.mayGetSoap ? 'a SOAP message' : undefined)
+    const { contentLength } = this.#head
+    const foreignId = this.#head.foreignId ?? (this.isOfOtherLane(this.#head) ? 'a SOAP message' : undefined)
     if (foreignId !== undefined) return this.fail(foreignAnswer(this.#messageId ?? '', foreignId))
     if (this.#isHead || bodyless.has(status)) return
     if (contentLength === undefined) this.#collect()

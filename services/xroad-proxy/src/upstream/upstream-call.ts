@@ -17,7 +17,7 @@ import {
   send,
   toReason,
 } from './client.ts'
-import { bodyless, framingOf } from './headers.ts'
+import { bodyless, framingOf, type Inbound } from './headers.ts'
 import type { Room } from './room.ts'
 import type { Turns, Waiter } from './turns.ts'
 
@@ -31,6 +31,8 @@ export interface Way {
    * still arriving, and, where somebody wants to know, when the last answer came.
    */
   readonly load: { calls: number; uploads: number; lastAnswer: number | undefined }
+  /** Whether the server says the id of a message in the headers of REST responses, as Security Servers do. */
+  namesIds: boolean
 }
 
 /** A call that has waited until less than this part of its time is left is not sent: it would be cut in the middle. */
@@ -171,8 +173,10 @@ export abstract class UpstreamCall<Result> implements Handler, Waiter<Connection
     this.#failWith(error)
   }
 
-  protected get mayGetSoap(): boolean {
-    return this.#connection?.hasCarriedSoap === true
+  /** A REST response may not be one of an earlier SOAP message of the connection. Other servers give no id at all. */
+  protected isOfOtherLane({ hasId, isLikeSoap }: Pick<Inbound, 'hasId' | 'isLikeSoap'>): boolean {
+    this.#way.namesIds ||= hasId
+    return isLikeSoap && this.#way.namesIds && this.#connection?.hasCarriedSoap === true
   }
 
   /** A call whose response is verified has its connection until then. */

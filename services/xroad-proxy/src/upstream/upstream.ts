@@ -75,7 +75,7 @@ export function openUpstream(options: UpstreamOptions): Upstream {
     }
     let way = ways.get(origin)
     if (way === undefined) {
-      ways.set(origin, (way = { turns: openOrigin(origin, options), limits: options, load }))
+      ways.set(origin, (way = { turns: openOrigin(origin, options), limits: options, load, namesIds: false }))
       if (isRetired) way.turns.retire(closeWhenIdle)
     }
     return way

@@ -229,6 +229,7 @@ describe('what it writes', { concurrency: 3 }, () => {
     deepStrictEqual(
       lines.map(({ event }) => event),
       [
+        'notice',
         'warning',
         'warning',
         'warning',
