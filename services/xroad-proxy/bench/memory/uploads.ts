@@ -1,15 +1,15 @@
 /**
- * Memory that callers cost who never finish their requests: `node services/xroad-proxy/bench/uploads.ts [callers]
+ * Memory that callers cost who never finish their requests: `node services/xroad-proxy/bench/memory/uploads.ts [callers]
  * [max_inflight_bytes] [number of a kind]`. For each kind of request a process of the service gets so many at once.
  * Prints its largest resident size beside the plan of the manual (operations.md, Sizing); exits with 1 beyond that.
  */
 import { readFileSync } from 'node:fs'
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { keystorePassword } from '../src/mock/pki.ts'
-import { sharedPki } from '../test/support/lanes.ts'
-import { startProxy } from '../test/support/process.ts'
-import { restFile, soapFile } from '../test/support/soap-service.ts'
+import { keystorePassword } from '../../src/mock/pki.ts'
+import { sharedPki } from '../../test/support/lanes.ts'
+import { startProxy } from '../../test/support/process.ts'
+import { restFile, soapFile } from '../../test/support/soap-service.ts'
 
 const [callers = 5000, maxInflightBytes = 32 * 1024 * 1024, only] = process.argv.slice(2).map(Number)
 const fixedMegabytes = 150

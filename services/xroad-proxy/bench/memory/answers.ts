@@ -1,5 +1,5 @@
 /**
- * How much memory many large answers cost at once: `node bench/memory.ts [callers] [megabytes]`. A process of the
+ * How much memory many large answers cost at once: `node bench/memory/answers.ts [callers] [megabytes]`. A process of the
  * service, an upstream that answers with rows of text, and callers that read. Prints the largest resident size and how
  * the callers fared.
  */
@@ -7,8 +7,8 @@ import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { call } from '@services/testing'
-import { startProxy } from '../test/support/process.ts'
-import { soapFile } from '../test/support/soap-service.ts'
+import { startProxy } from '../../test/support/process.ts'
+import { soapFile } from '../../test/support/soap-service.ts'
 
 const [callers = 100, megabytes = 15] = process.argv.slice(2).map(Number)
 const row = `<row><id>12345678</id><name>${'Õnne Täht '.repeat(28)}</name></row>`
