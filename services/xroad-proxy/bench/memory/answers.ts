@@ -1,7 +1,7 @@
 /**
- * How much memory many large answers cost at once: `node bench/memory/answers.ts [callers] [megabytes]`. A process of the
- * service, an upstream that answers with rows of text, and callers that read. Prints the largest resident size and how
- * the callers fared.
+ * How much memory many large answers cost at once: `node bench/memory/answers.ts [callers] [megabytes]`. A process of
+ * the service, an upstream that answers with rows of text, and callers that read. Prints the largest resident size and
+ * how the callers fared.
  */
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'

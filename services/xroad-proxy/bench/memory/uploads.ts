@@ -1,7 +1,8 @@
 /**
- * Memory that callers cost who never finish their requests: `node services/xroad-proxy/bench/memory/uploads.ts [callers]
- * [max_inflight_bytes] [number of a kind]`. For each kind of request a process of the service gets so many at once.
- * Prints its largest resident size beside the plan of the manual (operations.md, Sizing); exits with 1 beyond that.
+ * Memory that callers cost who never finish their requests: `node services/xroad-proxy/bench/memory/uploads.ts
+ * [callers] [max_inflight_bytes] [number of a kind]`. For each kind of request a process of the service gets so many
+ * at once. Prints its largest resident size beside the plan of the manual (operations.md, Sizing); exits with 1 beyond
+ * that.
  */
 import { readFileSync } from 'node:fs'
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
