@@ -17,6 +17,15 @@ export function nearest(name: string, known: readonly string[]): string | undefi
   )
 }
 
+/** The known name that differs in case, separators or a few letters only; half a name leads to none. */
+export function misspelt(name: string, known: readonly string[]): string | undefined {
+  const wanted = fold(name)
+  if (wanted.length < 4 || name.length > 64) return undefined
+  const edits = wanted.length > 7 ? 2 : 1
+  const near = known.filter((each) => Math.abs(fold(each).length - wanted.length) <= edits)
+  return near.find((each) => isSpelling(each, name)) ?? near.find((each) => isWithin(edits, wanted, fold(each)))
+}
+
 /** Whether the two are the same except for case and separators. */
 export function isSpelling(one: string, other: string): boolean {
   return fold(one) === fold(other)

@@ -9,7 +9,11 @@ let lanes: Lanes
 before(async () => {
   service = await startSoapService()
   const names = ['form', 'quotes', 'comma', 'list', 'misspelt', 'empty', 'fine']
-  const dsl = Object.fromEntries(names.map((name) => [`rr/${name}.yml`, service.echo.replace('"x"', '"personCode"')]))
+  const dsl: Record<string, string> = Object.fromEntries(
+    names.map((name) => [`rr/${name}.yml`, service.echo.replace('"x"', '"personCode"')]),
+  )
+  const two = JSON.stringify({ ...(JSON.parse(service.echo) as object), params: ['x', 'personalCode'] })
+  for (const name of ['beside', 'unlike', 'both', 'large']) dsl[`rr/${name}.yml`] = two
   lanes = await startLanes({ dsl: { ...dsl, 'rr/RR41.yml': soapFile('https://x.example/') } })
 })
 after(async () => {
@@ -44,6 +48,21 @@ for (const [name, [body, problem]] of Object.entries(bodies)) {
 test('no body, an empty object and one with a param are no mistake [G9]', async () => {
   for (const body of ['', '{}']) deepStrictEqual(await told('empty', body), [])
   deepStrictEqual(await told('fine', '{"personCode": "1", "other": 2}'), [])
+})
+
+test('a key that is nearly a param, beside right ones, is one WARN in ten minutes [G9]', async () => {
+  const lines = await told('beside', '{"x": "49001010000", "personalcode": "38001085718", "fine": 1}')
+  deepStrictEqual(
+    lines.map(({ level, problems, count }) => [level, problems, count]),
+    [['warn', 'personalcode: no param of this endpoint, so it is dropped; did you mean personalCode?', '1']],
+  )
+  match(JSON.stringify(lines), /^(?!.*(?:38001085718|49001010000))/)
+})
+
+test('keys that are like no param, or like one that came as well, are no mistake [G9]', async () => {
+  deepStrictEqual(await told('unlike', '{"x": "1", "code": 2, "personal": 3, "__proto__": 4, "": 5}'), [])
+  deepStrictEqual(await told('both', '{"x": "1", "personalCode": 2, "personalcode": 3}'), [])
+  deepStrictEqual(await told('large', JSON.stringify({ x: 'y'.repeat(70_000), personalcode: 3 })), [])
 })
 
 test('a path that nothing has names the nearest one [G9]', async () => {

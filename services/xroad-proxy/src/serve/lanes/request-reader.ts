@@ -3,7 +3,7 @@
  * held against what a request may hold. Which way is decided at boot; where nothing is checked, a request costs nothing
  * more.
  */
-import { nearest } from '@services/config-file'
+import { misspelt, nearest, toFieldName } from '@services/config-file'
 import { Failure, maxProblems, type RequestProblem } from '../../errors.ts'
 import type { Events } from '../../events.ts'
 import type { RawHeaders, TemplateValues } from '../../model.ts'
@@ -38,21 +38,20 @@ export function toReader(params: readonly string[], validation: Validation | und
 
 /** Takes any body, but a mistake of all callers of an endpoint must not go out unnoticed. */
 function lenientReader(params: readonly string[], events: Events): RequestReader {
-  let told = -Infinity
+  let quietUntil = -Infinity
   return {
     keepsOthers: false,
     // oxlint-disable-next-line require-yield -- the body has been counted
     *readJson(body, trace, headers) {
       const values = readParams(body, params)
-      if (params.length === 0 || body.length === 0 || hasKeys(values)) return values
       const now = performance.now()
-      if (now - told < tellAgainMs) return values
-      const problem = whyEmpty(body, headers, params)
-      if (problem === undefined) return values
-      told = now
-      const { endpoint, messageId: id, requestId: request_id, span } = trace
-      const traceparent = span?.traceparent
-      events.emit('requestInvalid', { endpoint, id, problems: problem, count: '1', request_id, traceparent })
+      if (body.length === 0 || now < quietUntil) return values
+      const missing = params.filter((name) => !(name in values))
+      if (missing.length === 0) return values
+      const problems =
+        missing.length === params.length ? whyEmpty(body, headers, params) : misspeltIn(body, params, missing)
+      quietUntil = now + (problems.length === 0 ? lookAgainMs : tellAgainMs)
+      tell(problems, trace, events)
       return values
     },
     // oxlint-disable-next-line require-yield -- there is nothing to do
@@ -63,43 +62,64 @@ function lenientReader(params: readonly string[], events: Events): RequestReader
 }
 
 const tellAgainMs = 600_000
+/** A look reads the body once more, and most requests lack params that they may lack. */
+const lookAgainMs = 1000
 
-function hasKeys(values: TemplateValues): boolean {
-  for (const _ in values) return true
-  return false
-}
-
-/** Why a body brings no param, with the cure; undefined if it need not. */
-function whyEmpty(body: Uint8Array, headers: RawHeaders, params: readonly string[]): string | undefined {
+/** Why a body brings no param, with the cure; empty if it need not. */
+function whyEmpty(body: Uint8Array, headers: RawHeaders, params: readonly string[]): readonly RequestProblem[] {
   const document = readDocument(body)
-  if (typeof document === 'string')
-    return `the body: ${codingOf(headers) ?? document}; it counts as {}, and the envelope goes out without values; validate_requests: refuse answers with 400`
+  if (typeof document === 'string') {
+    const problem = `${codingOf(headers) ?? document}; it counts as {}, and the envelope goes out without values; validate_requests: refuse answers with 400`
+    return [{ param: '', problem }]
+  }
   const keys = Object.keys(document)
-  if (keys.length === 0) return undefined
+  if (keys.length === 0) return []
   const meant = keys.map((key) => nearest(key, params)).find((name) => name !== undefined)
   const known = `${params.slice(0, maxLogged).join(', ')}${params.length > maxLogged ? ', ..' : ''}`
   const hint = meant === undefined ? '' : `; did you mean ${meant}?`
-  return `the body: none of its ${keys.length} keys is a param (${known}), and the envelope goes out without values${hint}`
+  const problem = `none of its ${keys.length} keys is a param (${known}), and the envelope goes out without values${hint}`
+  return [{ param: '', problem }]
+}
+
+/** Keys beside params that are nearly a param which the body lacks. */
+function misspeltIn(
+  body: Uint8Array,
+  params: readonly string[],
+  missing: readonly string[],
+): readonly RequestProblem[] {
+  const document = body.length > largeBody ? '' : readDocument(body)
+  if (typeof document === 'string') return []
+  const known = new Set(params)
+  const others = Object.keys(document).filter((key) => !known.has(key))
+  const wanted = missing.slice(0, maxCompared.params)
+  return others.slice(0, maxCompared.keys).flatMap((key) => {
+    const meant = misspelt(key, wanted)
+    if (meant === undefined) return []
+    return [
+      { param: toFieldName([key]), problem: `no param of this endpoint, so it is dropped; did you mean ${meant}?` },
+    ]
+  })
+}
+
+const maxCompared = { keys: 20, params: 100 }
+
+function tell(problems: readonly RequestProblem[], trace: Trace, events: Events): void {
+  if (problems.length === 0) return
+  const { endpoint, messageId: id, requestId: request_id, span } = trace
+  const traceparent = span?.traceparent
+  events.emit('requestInvalid', { endpoint, id, ...toLogged(problems), request_id, traceparent })
 }
 
 function warningReader(params: readonly string[], { check, flags }: Validation, events: Events): RequestReader {
-  const tell = (
-    problems: readonly RequestProblem[],
-    { endpoint, messageId: id, requestId: request_id, span }: Trace,
-  ): void => {
-    if (problems.length === 0) return
-    const traceparent = span?.traceparent
-    events.emit('requestInvalid', { endpoint, id, ...toLogged(problems), request_id, traceparent })
-  }
   return {
     keepsOthers: true,
     *readJson(body, trace, headers) {
       const { problems } = yield* readChecked(body, headers, { params, check })
-      tell(problems, trace)
+      tell(problems, trace, events)
       return readParams(body, params)
     },
     *readForm(values, trace) {
-      tell(yield* check(withFlags(values, flags)), trace)
+      tell(yield* check(withFlags(values, flags)), trace, events)
       return keep(values, params)
     },
   }
