@@ -122,7 +122,13 @@ type List<Item extends z.ZodType> = z.ZodPipe<
 
 /** Frozen. */
 export function list<Item extends z.ZodType>(item: Item, meaning: string): List<Item> {
-  return z.array(item, expectedParts(meaning)).transform((items): readonly z.output<Item>[] => Object.freeze(items))
+  const { error } = expectedParts(meaning)
+  const isText = ({ input }: Issue): boolean => typeof input === 'string' && input.trim() !== ''
+  // Groups and lists have transforms.
+  const cure = item instanceof z.ZodPipe ? '' : '; write each on its own line with "- " before it, or [a, b]'
+  return z
+    .array(item, { error: (issue) => `${error(issue)}${isText(issue) ? cure : ''}` })
+    .transform((items): readonly z.output<Item>[] => Object.freeze(items))
 }
 
 type Names<Value> = Readonly<Record<string, Value>>

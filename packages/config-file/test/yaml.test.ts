@@ -55,7 +55,7 @@ for (const [text, value] of literals) {
   })
 }
 
-const refused: readonly [string, string, RegExp][] = [
+const refused: [string, string, RegExp][] = [
   ['a list', '- a', /^1:1: expected "field: value" lines/],
   ['a text', 'hello', /^1:1: expected "field: value" lines/],
   ['duplicate keys', 'a: 1\nb: 2\na: 3', /^3:1: "a" occurs twice/],
@@ -118,6 +118,23 @@ const refused: readonly [string, string, RegExp][] = [
   ['deep questions', '? '.repeat(100_000), /nested deeper than 50 levels/],
   ['a long text', `a: ${'x'.repeat(1_048_576)}`, /longer than 1048576/],
 ]
+
+const noBar = /^2:1: envelope: a text of several lines needs a \| after the colon: envelope: \|$/
+const noBars: readonly string[] = [
+  ' <e:a xmlns:e="x">\n  <b>{{x}}</b>\n</e:a>\n',
+  ' <a>\n  <b>x: y</b>\n</a>\n',
+  '\n<a>\n\n</a>\ntimeout: 3\n',
+  '\r\n  <a>\r\n    <b>x: y</b>\r\n  </a>\r\n',
+  '\n  <?xml version="1.0"?>\n  <a b="c: d">\n  </a>\n',
+  '\n  {{#x}}\n    <a/>\n',
+  '\n  <a>\n    <b> #1</b>\n    <c/>\n  </a>\n',
+]
+for (const text of noBars) refused.push([`an envelope without a bar [G9] ${text}`, `a: 1\nenvelope:${text}`, noBar])
+refused.push(
+  ['a mistake after an envelope [G9]', 'envelope: <a>\n  <b/>\n  </a>\ntimeout 3\n', /^4:1: a line without a colon/],
+  ['a mistake below an envelope of one line [G9]', 'envelope: <a/>\ntimeout 3\n', /^2:1: a line without a colon/],
+  ['a block of an envelope that ends too early [G9]', 'envelope: |\n  <a>\n </a>\n', /^\d:1: a line that is indented/],
+)
 
 for (const [what, text, message] of refused) {
   test(`refused with its line: ${what}`, () => {

@@ -15,6 +15,8 @@ export function tellProblem({ code, message, pos }: YAMLError, document: Documen
   const [line = message] = message.split('\n', 1)
   const opening = /^Missing closing |^Flow (?:map|sequence) /.test(line) ? openingOf(document, at) : undefined
   const isJson = /^\s*[{[]/.test(text)
+  const envelope = isJson ? undefined : openEnvelope(text, at)
+  if (envelope !== undefined) return { problem: noBar, offset: envelope }
   const unclosed = (isJson ? unclosedInJson : unclosedProblems)[text[opening ?? at] ?? '']
   if (opening !== undefined && unclosed !== undefined) return { problem: unclosed, offset: opening }
   if (isJson && /^Implicit (?:map )?keys need/.test(line)) return { problem: noComma, offset: at }
@@ -48,6 +50,8 @@ const noComma = 'a comma is missing at the end of this line of the JSON, or a co
 
 const noColon =
   'a line without a colon and a space behind it; write field: value, or indent what continues the line above'
+
+const noBar = 'envelope: a text of several lines needs a | after the colon: envelope: |'
 
 /** By how the message begins; the parser's own words stay where they are plain. */
 const byMessage: readonly (readonly [message: RegExp, problem: string])[] = [
@@ -101,6 +105,19 @@ function openingOf(document: Document.Parsed, end: number): number | undefined {
     },
   })
   return opening
+}
+
+/** Where a text of XML begins that goes on to a mistake without a bar; XML has colons, and lines in any column. */
+function openEnvelope(text: string, mistake: number): number | undefined {
+  const ended = `${text}\n`
+  const end = ended.indexOf('\n', mistake)
+  const field = [...ended.slice(0, end).matchAll(/^( *)envelope:(?:[ \t]+[<{].*)?[ \t]*\r?$/gm)].at(-1)
+  if (field === undefined) return undefined
+  const [key, indent = ''] = field
+  const below = field.index + key.length + 1
+  const lines = ended.slice(below, Math.max(end, ended.indexOf('\n', below))).split('\n')
+  const isOfText = (line: string): boolean => line.startsWith(`${indent} `) || /^\s*(?:[<{]|$)/.test(line)
+  return lines.every(isOfText) && lines.some((line) => /^\s*[<{]/.test(line)) ? field.index + indent.length : undefined
 }
 
 /** `field:value` is one text to YAML, and then a line without a value. */

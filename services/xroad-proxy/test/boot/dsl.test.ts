@@ -428,6 +428,11 @@ const wrong: readonly [string, string, RegExp][] = [
   ['a group in params', `method: POST\nparams: [{a: b}]\n${envelope}`, /params\[0\]: found a group of fields/],
   ['a list in params', `method: POST\nparams: [[a]]\n${envelope}`, /params\[0\]: found a list/],
   ['a text as params', `method: POST\nparams: a\n${envelope}`, /params: found a text, expected a list/],
+  [
+    'lines as params [G9]',
+    `method: POST\nparams:\n  a\n  b\n${envelope}`,
+    /:2: params: found a text, .*; write each on its own line with "- " before it, or \[a, b\]$/m,
+  ],
   ['an unknown method', `method: PSOT\n${envelope}`, /:1: method: found "PSOT"/],
   ['CONNECT', `method: CONNECT\n${envelope}`, /:1: method: found "CONNECT"/],
   ['trace', `kind: rest\nmethod: trace\n${target}`, /:2: method: found "trace"/],
