@@ -3,9 +3,7 @@
  * everything that a service is made of, as plain values, so that it can be made in another process too.
  */
 import { resolve } from 'node:path'
-import { nearest } from '@services/config-file'
 import { dialects } from '../dialects.ts'
-import { foldCase } from '../endpoint-key.ts'
 import type { Events } from '../events.ts'
 import type { Datasource, Loaded } from './config/config.ts'
 import { type Endpoints, loadEndpoints } from './endpoints.ts'
@@ -127,9 +125,6 @@ export function tellSurprises({ booted, ignored, locked }: Found, events: Events
   const lost = Array.from(projects).filter((project) => datasourceOf(project) === undefined)
   for (const project of lost.slice(0, maxLines)) events.emit('projectWithoutDatasource', { project, cure: projectCure })
   if (lost.length > maxLines) events.emit('moreProjectsWithoutDatasource', { more: lost.length - maxLines })
-  for (const message of unknownProjects(Object.keys(config.projectDatasourceMap), projects).slice(0, maxLines)) {
-    events.emit('diagnostic', { message })
-  }
   if (config.checks !== 'off') {
     const dialectOf = (project: string): Dialect | undefined => datasourceOf(project)?.dialect
     tellJudgements({ endpoints: endpoints.values(), dialectOf, weights: config.check.rules }, events)
@@ -138,18 +133,6 @@ export function tellSurprises({ booted, ignored, locked }: Found, events: Events
     events.emit('datasourceHeader', { datasources: config.datasources.length, cure: headerCure })
   }
   if (locked !== undefined) tellLocked(locked, events)
-}
-
-/** Keys of `project_datasource_map` that no folder has: its project may go to another database. */
-function unknownProjects(keys: readonly string[], projects: ReadonlySet<string>): string[] {
-  const known = new Set(Array.from(projects, foldCase))
-  return keys
-    .filter((key) => !known.has(foldCase(key)))
-    .map((key) => {
-      const meant = nearest(key, Array.from(projects))
-      const remedy = meant === undefined ? 'make the folder, or remove the line' : `did you mean ${meant}?`
-      return `project_datasource_map.${key}: sql_dir has no project folder of this name with a file to serve; ${remedy}`
-    })
 }
 
 function tellLocked({ stale, refusal }: KnownAtStart, events: Events): void {

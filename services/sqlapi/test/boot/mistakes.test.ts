@@ -86,17 +86,3 @@ test('keys of other programs and the dashes of YAML are told with what to write 
   match(told('datasources:\n  - name: a\n   url: x\n'), /yaml:3:1: .*begin each item with "- "/)
   match(told('datasources:\n  name: a\n  - name: b\n'), /yaml:3:\d+: .*begin each item of the list with "- "/)
 })
-
-test('a key of project_datasource_map that no folder has is a WARN with the folder that was meant [F11]', async () => {
-  const files = { 'demo/GET/one.sql': one, 'Orders/GET/one.sql': one }
-  const map = { demoo: 'demo', orders: 'demo', zzzz: 'demo' }
-  const service = await startTestService({ kind: 'sqlite', files, config: { project_datasource_map: map } })
-  try {
-    const told = service.log.filter((line) => line.includes('project_datasource_map.'))
-    strictEqual(told.length, 2, told.join(''))
-    match(told[0] ?? '', / WARN .*project_datasource_map\.demoo: .*; did you mean demo\?/)
-    match(told[1] ?? '', / WARN .*project_datasource_map\.zzzz: .*; make the folder, or remove the line/)
-  } finally {
-    await service.close()
-  }
-})

@@ -35,7 +35,7 @@ test('an empty body and null mean no parameters [D2.1]', () => {
 })
 
 test('a body that is no object is malformed [D2.1] [S-error.MalformedRequestException]', () => {
-  const kinds = { '"x"': 'a string', '1': 'a number', '1.5': 'a number', false: 'a boolean' }
+  const kinds = { '[1]': 'an array', '"x"': 'a string', '1': 'a number', '1.5': 'a number', false: 'a boolean' }
   for (const [text, kind] of Object.entries(kinds)) {
     malformed(() => toParameterSet(body(text)), `Request body must be a JSON object, not ${kind}`)
   }
@@ -65,15 +65,10 @@ test('a batch has one set per element, null meaning none [D2.1]', () => {
 
 test('a batch without queries is malformed [S-batch.4] [S-error.MalformedRequestException]', () => {
   for (const text of ['', 'null', '{}', '{"Queries":[]}']) {
-    malformed(() => toBatch(body(text)), `Request body has no field 'queries'; send {"queries": [{..}, {..}]}`)
+    malformed(() => toBatch(body(text)), "Request body has no field 'queries'")
   }
   const inQueries = "put the array into its field 'queries'"
   malformed(() => toBatch(body('[{}]')), `Request body must be a JSON object, not an array; ${inQueries}`)
-})
-
-test('an array for a single call is malformed, with what a batch takes [F11]', () => {
-  const forBatch = 'for a batch send {"queries": [{..}, {..}]} to the path with /batch'
-  malformed(() => toParameterSet(body('[{}]')), `Request body must be a JSON object, not an array; ${forBatch}`)
 })
 
 test('queries that are no array are malformed [S-batch.4]', () => {

@@ -48,15 +48,8 @@ function isForm(body: Buffer, mediaType = ''): boolean {
 
 /** Step two for a single call. */
 export function toParameterSet(document: BodyDocument): ParameterSet {
-  if (!(document instanceof Map) && isArray(document)) {
-    throw malformed(
-      `Request body must be a JSON object, not an array; for a batch ${batchForm} to the path with /batch`,
-    )
-  }
   return toSet(document, 'Request body')
 }
-
-const batchForm = 'send {"queries": [{..}, {..}]}'
 
 /** Step two for a batch: one set per element of `queries`, in their order. */
 export function toBatch(document: BodyDocument): ParameterSet[] {
@@ -64,7 +57,7 @@ export function toBatch(document: BodyDocument): ParameterSet[] {
     throw malformed("Request body must be a JSON object, not an array; put the array into its field 'queries'")
   }
   const queries = toParameterSet(document).get('queries')
-  if (queries === undefined) throw malformed(`Request body has no field 'queries'; ${batchForm}`)
+  if (queries === undefined) throw malformed("Request body has no field 'queries'")
   if (!isArray(queries)) throw malformed(`'queries' must be an array, not ${describe(queries)}`)
   return readDocuments(queries.text).map((element, index) => toSet(element, `queries[${index}]`))
 }
