@@ -35,7 +35,7 @@ export interface AnsweredRequest {
   readonly id?: string | undefined
   readonly error?: string | undefined
   readonly source?: string | undefined
-  /** Why something never became a request. */
+  /** Why something never became a request, or was too large for one. */
   readonly reason?: string | undefined
   readonly request_id: string
   readonly traceparent?: string | undefined

@@ -3,6 +3,7 @@
  * checks that the manual promises. Each stage is a call into the file that owns it; none of them calls the next.
  */
 import type { CodedContent } from '@services/content-coding'
+import { BodyTooLarge } from '@services/http-shell'
 import { cutText, goneStatus, roundMs, stackOf } from '@services/observe'
 import type { Span, Tracing } from '@services/trace'
 import { CallerGone, callerGone, Failure, failures, nameOf, toReply } from '../errors.ts'
@@ -45,6 +46,7 @@ export async function handle(service: Service, request: Request, caller: Respons
     await answer(service, request, writer, trace)
   } catch (thrown) {
     trace.error = nameOf(thrown)
+    trace.reason = whyTooLarge(thrown)
     report(service.events, trace, thrown)
     // From here on the call holds nothing but a short reply.
     writer.held?.close()
@@ -155,6 +157,12 @@ function isCall({ code }: Failure): boolean {
   return failures[code] >= 500 && code !== 'upstream_soap_fault'
 }
 
+/** The caller need not know which field of ours has the limit, but the operator does. */
+function whyTooLarge(thrown: unknown): string | undefined {
+  if (!(thrown instanceof Failure) || thrown.code !== 'request_too_large') return undefined
+  return thrown.cause instanceof BodyTooLarge ? `${thrown.message}; limits.max_request_bytes raises it` : thrown.message
+}
+
 function describe(request: Request, writer: ResponseWriter, trace: Trace, ms: number): AnsweredRequest {
   const { endpoint, messageId: id, upstreamMs, waits, error, requestId: request_id } = trace
   const isGone = error === callerGone
@@ -171,6 +179,7 @@ function describe(request: Request, writer: ResponseWriter, trace: Trace, ms: nu
     id,
     error: isFailed ? error : undefined,
     source: isFailed ? (trace.source ?? 'proxy') : trace.source,
+    reason: trace.reason,
     request_id,
     traceparent: trace.span?.traceparent,
   }

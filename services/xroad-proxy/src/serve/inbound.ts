@@ -53,7 +53,7 @@ export class Inbound implements Request, Upload, ResponseWriter {
       if (error instanceof BodyCut) throw new CallerGone()
       if (!(error instanceof BodyTooLarge)) throw error
       const { message, limit } = error
-      throw new Failure('request_too_large', message, { extras: { limit } })
+      throw new Failure('request_too_large', message, { extras: { limit }, cause: error })
     }
   }
 

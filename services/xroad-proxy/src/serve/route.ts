@@ -27,6 +27,8 @@ export interface Routes {
   readonly plain: ReadonlyMap<string, PathEntry>
   /** All others; undefined where no file has any. */
   readonly withParameters: PathTree<PathEntry> | undefined
+  /** All, as files have them, for the hint of a 404. */
+  readonly paths: readonly string[]
 }
 
 /** One path: what leads on from it, by method. */
@@ -53,12 +55,14 @@ export type Match = OwnMatch | EndpointMatch
 export function toRoutes(endpoints: readonly Endpoint[]): Routes {
   const plain = new Map<string, PathEntry>()
   const tree = new PathTree<PathEntry>()
+  const paths = new Set<string>()
   let hasParameters = false
   for (const endpoint of endpoints) {
     const { group, service, path } = endpoint
     const leading = { endpoint, name: `${group}/${service}${path}` }
     if (path.includes('{')) {
       hasParameters = true
+      paths.add(`/${leading.name}`)
       addMethods(
         tree.add([group, service], parsePathTemplate(path), () => newEntry(leading)),
         leading,
@@ -67,10 +71,11 @@ export function toRoutes(endpoints: readonly Endpoint[]): Routes {
       const key = `/${group}/${service}${path.includes('%') ? decodePath(path) : path}`
       const entry = plain.get(key) ?? newEntry(leading)
       plain.set(key, entry)
+      paths.add(key)
       addMethods(entry, leading)
     }
   }
-  return { plain, withParameters: hasParameters ? tree : undefined }
+  return { plain, withParameters: hasParameters ? tree : undefined, paths: [...paths] }
 }
 
 function newEntry(first: Leading): PathEntry {
@@ -101,16 +106,44 @@ export function route(routes: Routes, method: string, target: string): Match {
   return { endpoint, name, values: found.values }
 }
 
-/** Only paths with the same group or the same service are compared, and not many: the search must not cost a call. */
-function hintAt({ plain }: Routes, path: string): string {
-  if (path.length > maxSearched.characters || plain.size > maxSearched.endpoints) return listed
-  const [, group = '', service = ''] = path.toLowerCase().split('/')
-  const isAlike = (known: string): boolean => {
-    const [, knownGroup, knownService] = known.toLowerCase().split('/')
-    return Math.abs(known.length - path.length) <= maxDistance && (group === knownGroup || service === knownService)
-  }
-  const meant = nearest(path, [...plain.keys()].filter(isAlike).slice(0, maxSearched.alike))
+/** Compares a bounded number of paths: the search must not cost a call. */
+function hintAt({ paths }: Routes, path: string): string {
+  if (path.length > maxSearched.characters || paths.length > maxSearched.endpoints) return listed
+  const meant = pathMeant(paths, path.toLowerCase())
   return meant === undefined ? listed : `did you mean ${meant}? /api lists all`
+}
+
+function pathMeant(paths: readonly string[], path: string): string | undefined {
+  const [, group = '', service] = path.split('/')
+  const known = paths.map((each): Known => ({ each, segments: each.toLowerCase().split('/') }))
+  if (service === undefined || service === '') {
+    const isNear = ({ segments }: Known): boolean => Math.abs((segments[2] ?? '').length - group.length) <= maxDistance
+    const near = known.filter(isNear).slice(0, maxSearched.alike)
+    const name = nearest(
+      group,
+      near.map(({ segments }) => segments[2] ?? ''),
+    )
+    const alike = near.find(({ segments }) => segments[2] === name)
+    const named =
+      known.find(({ segments }) => segments[2] === group) ?? known.find(({ segments }) => segments[1] === group)
+    return (named ?? alike)?.each
+  }
+  // A segment too many or too few, and a prefix.
+  const same = known.find(({ segments }) => segments[1] === group && segments[2] === service)
+  const end = paths.find((each) => path.endsWith(each.toLowerCase()))
+  if (same !== undefined || end !== undefined) return same?.each ?? end
+  const isAlike = ({ each, segments }: Known): boolean =>
+    Math.abs(each.length - path.length) <= maxDistance && (segments[1] === group || segments[2] === service)
+  const alike = known.filter(isAlike).slice(0, maxSearched.alike)
+  return nearest(
+    path,
+    alike.map(({ each }) => each),
+  )
+}
+
+interface Known {
+  readonly each: string
+  readonly segments: readonly string[]
 }
 
 const listed = '/api lists those that are there'

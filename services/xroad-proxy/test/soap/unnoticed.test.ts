@@ -14,12 +14,17 @@ before(async () => {
   )
   const two = JSON.stringify({ ...(JSON.parse(service.echo) as object), params: ['x', 'personalCode'] })
   for (const name of ['beside', 'unlike', 'both', 'large']) dsl[`rr/${name}.yml`] = two
-  lanes = await startLanes({ dsl: { ...dsl, 'rr/RR41.yml': soapFile('https://x.example/') } })
+  lanes = await startLanes({ dsl: { ...dsl, 'rr/RR41.yml': soapFile('https://x.example/'), 'rest/one.yml': rest } })
 })
 after(async () => {
   await lanes.close()
   await service.close()
 })
+
+const rest = `kind: rest
+method: GET
+target: {member_class: A, member_code: B, subsystem_code: C, service_code: D, path: '/{id}'}
+`
 
 async function told(name: string, body: string): Promise<readonly LogLine[]> {
   for (let i = 0; i < 2; i++) {
@@ -69,8 +74,25 @@ test('a path that nothing has names the nearest one [G9]', async () => {
   const message = async (path: string): Promise<string> => (await lanes.call(path, { method: 'POST', body: '{}' })).text
   match(await message('/rr/rr41'), /no endpoint at this path; did you mean \/rr\/RR41\? \/api lists all/)
   match(await message('/rt/RR41'), /did you mean \/rr\/RR41\?/)
+  match(await message('/RR41'), /did you mean \/rr\/RR41\?/)
+  match(await message('/RR4'), /did you mean \/rr\/RR41\?/)
+  match(await message('/api/rr/RR41'), /did you mean \/rr\/RR41\?/)
+  match(await message('/rr/RR41/1'), /did you mean \/rr\/RR41\?/)
+  match(await message('/rr/'), /did you mean \/rr\/\w+\?/)
+  match(await message('/rest/one'), /did you mean \/rest\/one\/\{id\}\?/)
   match(await message('/other/path'), /no endpoint at this path; \/api lists those that are there/)
   match(await message(`/rr/${'x'.repeat(9000)}`), /\/api lists those that are there/)
+})
+
+test('the log says which limit refused a body, and an answer does not [G9]', async () => {
+  const { status, text } = await lanes.call('/rr/fine', { method: 'POST', body: 'x'.repeat(1_048_577) })
+  deepStrictEqual([status, text.includes('limits.')], [413, false])
+  const values = await lanes.call('/rr/fine', { method: 'POST', body: `{"personCode":[${'0,'.repeat(100_000)}0]}` })
+  strictEqual(values.status, 413)
+  const reasons = lanes.log.filter(({ error }) => error === 'request_too_large').map(({ reason }) => String(reason))
+  deepStrictEqual(reasons.length, 2)
+  strictEqual(reasons[0], 'the request body is larger than 1048576 bytes; limits.max_request_bytes raises it')
+  match(reasons[1] ?? '', /^the request has more than 100000 values \(max_request_values\), which the param personCode/)
 })
 
 test('an instance that nobody has set is an INFO, and one that is set is not [G9]', async () => {
