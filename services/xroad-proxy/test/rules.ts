@@ -173,6 +173,8 @@ export const rules: Readonly<Record<string, string>> = {
   'S-doctor.fatal-config-xroad-protocol-invalid': 'the protocol version is neither 4.0 nor 4.1',
   'S-doctor.fatal-client-data-placeholder-member_code': 'the member code has < or >',
   'S-doctor.fatal-client-data-placeholder-subsystem_code': 'the subsystem code has < or >',
+  'S-doctor.info-config-instance': 'a security_server, and xroad_instance is not set',
+  'S-doctor.info-dsl-notice': 'something in the DSL files works and is perhaps not meant',
   'S-doctor.fatal-keystore-env-missing': 'a security_server, and the variable of the password is not set',
   'S-doctor.fatal-keystore-env-empty': 'the variable is set and empty',
   'S-doctor.fatal-keystore-file-missing': 'the keystore does not exist',

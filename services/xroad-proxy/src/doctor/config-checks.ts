@@ -55,6 +55,16 @@ export const configChecks: readonly Check[] = [
     recovery: 'Name the file with --config, if there should be one.',
   },
   {
+    code: 'info-config-instance',
+    severity: 'INFO',
+    field: 'xroad_instance',
+    when: ({ config: { settings, texts } }) =>
+      hitIf(settings.securityServer !== undefined && !texts.has('xroad_instance'), settings.instance),
+    headline: 'xroad_instance is not set, so calls go to the instance %.',
+    rationale: 'The instance is that of the environment, and a Security Server does not know members of another one.',
+    recovery: 'Set it to the instance of your Security Server, such as EE.',
+  },
+  {
     code: 'weak-config-unknown-field',
     severity: 'WEAK',
     field: '',

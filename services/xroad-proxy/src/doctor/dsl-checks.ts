@@ -29,6 +29,15 @@ export const dslChecks: readonly Check[] = [
     recovery: 'Change the file where the message points.',
   },
   {
+    code: 'info-dsl-notice',
+    severity: 'INFO',
+    field: 'dsl_path',
+    when: ({ dsl }) => dsl.notices.map((message) => ({ field: fileOf(message), text: message })),
+    headline: 'Something works and is perhaps not meant: %',
+    rationale: 'The service writes the same words into its log.',
+    recovery: 'Do what the message says, unless it is meant.',
+  },
+  {
     code: 'fatal-dsl-template',
     severity: 'FATAL',
     field: 'envelope',
@@ -44,8 +53,9 @@ export const dslChecks: readonly Check[] = [
     field: 'envelope',
     when: ({ dsl }) => dsl.envelopeWarnings.map((message) => ({ field: fileOf(message), text: message })),
     headline: 'An envelope is not a message: %',
-    rationale: 'Nobody can read it: the Security Server or the service refuses every call.',
-    recovery: 'Correct the envelope there. Each prefix needs its xmlns, each tag its end, and an & is written &amp;.',
+    rationale: 'The Security Server or the service refuses every call.',
+    recovery:
+      'Do what the message says. In XML each prefix needs its xmlns, each tag its end, and an & is written &amp;.',
   },
   {
     code: 'weak-rest-description',
@@ -186,9 +196,9 @@ function toRemark(text: string): Hit {
   return field === undefined ? { text } : { field, text }
 }
 
-/** Messages about files begin with the file and the line. */
+/** Messages about files begin with the file and, most of them, the line. */
 function fileOf(message: string): string {
-  return /^(.*?):\d+: /.exec(message)?.[1] ?? ''
+  return /^(.*?)(?::\d+)?: /.exec(message)?.[1] ?? ''
 }
 
 function asSentence(text: string): string {

@@ -65,6 +65,14 @@ test('WSDL files that are not read are told with the place or name that is [G9]'
   ])
 })
 
+test('a sidecar without its WSDL names the one that lacks a sidecar [G9]', () => {
+  const folder = newFolder({ 'o/a.wsdl': '', 'o/a.meta.yaml': '', 'o/b.wsdl': '', 'o/c.meta.yaml': '' })
+  deepStrictEqual(
+    listWsdls(folder).warnings.map((warning) => warning.replaceAll(`${folder}/`, '')),
+    ['o/c.meta.yaml: has no c.wsdl beside it; for b.wsdl it is called b.meta.yaml'],
+  )
+})
+
 test('commands of other programs lead to ours [G9]', () => {
   for (const [given, meant] of Object.entries({ validate: 'doctor', check: 'doctor', start: 'serve', serv: 'serve' })) {
     const told = readFlags([given])

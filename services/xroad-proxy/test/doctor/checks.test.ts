@@ -125,6 +125,12 @@ const cases: readonly Case[] = [
   },
   { rule: '[S-doctor.info-config-defaults]', fires: [{ config: null }], silent: [{ config: '' }] },
   {
+    rule: '[S-doctor.info-config-instance] [G9]',
+    field: 'xroad_instance',
+    fires: [{ config: { security_server: server } }],
+    silent: [{ config: { security_server: server, xroad_instance: 'EE' } }, { config: null }, {}],
+  },
+  {
     rule: '[S-doctor.weak-config-unknown-field]',
     field: 'limits.max_request_byte',
     fires: [limited({ max_request_byte: 1 })],
@@ -573,6 +579,15 @@ const cases: readonly Case[] = [
     field: 'dsl_path',
     fires: [{ dsl: { 'g/s.yml': `${soapFile}envelop: x\n` } }, { dsl: { 'g/s.yml': soapFile.replace('POST', 'GET') } }],
     silent: [{}, { dsl: null }],
+  },
+  {
+    rule: '[S-doctor.info-dsl-notice] [G9]',
+    field: /g\/s\.(?:yml|json)$/,
+    fires: [
+      { dsl: { 'g/s.yml': `${soapFile}params: [unused]\n` } },
+      { dsl: { 'g/t.yml': soapFile, 'g/s.json': '{}' } },
+    ],
+    silent: [{}, { dsl: null }, { dsl: { 'g/s.yml': soapFile } }],
   },
   {
     rule: '[S-doctor.fatal-client-data-needed]',

@@ -8,7 +8,7 @@ let service: SoapService
 let lanes: Lanes
 before(async () => {
   service = await startSoapService()
-  const names = ['form', 'quotes', 'comma', 'list', 'misspelt', 'empty', 'fine']
+  const names = ['form', 'quotes', 'comma', 'xml', 'list', 'again', 'misspelt', 'empty', 'fine']
   const dsl: Record<string, string> = Object.fromEntries(
     names.map((name) => [`rr/${name}.yml`, service.echo.replace('"x"', '"personCode"')]),
   )
@@ -35,9 +35,10 @@ async function told(name: string, body: string): Promise<readonly LogLine[]> {
 }
 
 const bodies: Readonly<Record<string, readonly [body: string, problem: RegExp]>> = {
-  form: ['personCode=1', /the body: found no JSON.*, expected a JSON object; it counts as \{\}, .* validate_requests: refuse/],
-  quotes: ["{'personCode': '1'}", /the body: found no JSON/],
-  comma: ['{"personCode": "1",}', /the body: found no JSON/],
+  form: ['personCode=1', /the body: found a form \(name=value\), expected a JSON object; its names and texts have double quotes, .*; it counts as \{\}, .* validate_requests: refuse/],
+  xml: ['<a/>', /the body: found XML, expected a JSON object/],
+  quotes: ["{'personCode': '1'}", /the body: found no JSON from line 1 column 2 on, expected .*double quotes/],
+  comma: ['{"personCode": "1",}', /the body: found no JSON from line 1 column 20 on, expected .*no comma follows the last/],
   list: ['["1"]', /the body: found a list, expected a JSON object/],
   misspelt: ['{"personcode": "38001085718"}', /none of its 1 keys is a param \(personCode\), .* did you mean personCode\?$/],
 } // prettier-ignore
@@ -49,6 +50,12 @@ for (const [name, [body, problem]] of Object.entries(bodies)) {
     strictEqual(JSON.stringify(lines).includes('38001085718'), false)
   })
 }
+
+test('a misspelt key is a WARN also after a body that is not JSON [G9]', async () => {
+  await lanes.call('/rr/again', { method: 'POST', body: 'personCode=1' })
+  const problems = (await told('again', '{"personcode": "1"}')).map((line) => String(line['problems']).slice(0, 30))
+  deepStrictEqual(problems, ['the body: found a form (name=v', 'the body: none of its 1 keys i'])
+})
 
 test('no body, an empty object and one with a param are no mistake [G9]', async () => {
   for (const body of ['', '{}']) deepStrictEqual(await told('empty', body), [])

@@ -72,7 +72,9 @@ function versionOf({ name, version }: Operation, sidecar: Sidecar | undefined): 
 
 function headerWarnings(sidecar: Sidecar | undefined, { memberClass, memberCode }: ServiceId): readonly string[] {
   if (sidecar === undefined) {
-    return ['the X-Road header needs a sidecar that says whose service this is; without one it names client_data']
+    return [
+      'the X-Road header needs a sidecar that says whose service this is, with provider: {member_class, member_code, subsystem_code} in <name>.meta.yaml; without one it names client_data',
+    ]
   }
   const missing = [...(memberClass === '' ? ['member_class'] : []), ...(memberCode === '' ? ['member_code'] : [])]
   if (missing.length === 0) return []

@@ -134,7 +134,12 @@ function sidecarProblem(name: string, names: ReadonlySet<string>): string | unde
   if (stem !== undefined && names.has(`${stem}.wsdl`)) {
     return isRight ? undefined : `is ignored; the sidecar of ${stem}.wsdl is called ${stem}.meta.yaml`
   }
-  if (isRight) return `has no ${stem}.wsdl beside it`
+  if (isRight) {
+    const stems = [...names].flatMap((each) => (each.endsWith('.wsdl') ? [each.slice(0, -'.wsdl'.length)] : []))
+    const [alone, ...others] = stems.filter((each) => !names.has(`${each}.meta.yaml`))
+    const isMeant = alone !== undefined && others.length === 0
+    return `has no ${stem}.wsdl beside it; ${isMeant ? `for ${alone}.wsdl` : 'for another WSDL'} it is called ${isMeant ? alone : '<name>'}.meta.yaml`
+  }
   return /\bmeta\.ya?ml$/i.test(name)
     ? 'is ignored; the name of a sidecar is that of its WSDL with .meta.yaml'
     : undefined

@@ -38,20 +38,24 @@ export function toReader(params: readonly string[], validation: Validation | und
 
 /** Takes any body, but a mistake of all callers of an endpoint must not go out unnoticed. */
 function lenientReader(params: readonly string[], events: Events): RequestReader {
-  let quietUntil = -Infinity
+  let nextLook = -Infinity
+  const quietUntil = { body: -Infinity, keys: -Infinity }
   return {
     keepsOthers: false,
     // oxlint-disable-next-line require-yield -- the body has been counted
     *readJson(body, trace, headers) {
       const values = readParams(body, params)
       const now = performance.now()
-      if (body.length === 0 || now < quietUntil) return values
+      if (body.length === 0 || now < nextLook) return values
       const missing = params.filter((name) => !(name in values))
       if (missing.length === 0) return values
-      const problems =
-        missing.length === params.length ? whyEmpty(body, headers, params) : misspeltIn(body, params, missing)
-      quietUntil = now + (problems.length === 0 ? lookAgainMs : tellAgainMs)
-      tell(problems, trace, events)
+      const { kind, problems } = unnoticed(body, headers, { params, missing })
+      if (problems.length === 0 || now < quietUntil[kind]) {
+        nextLook = Math.max(now + lookAgainMs, Math.min(quietUntil.body, quietUntil.keys))
+      } else {
+        quietUntil[kind] = now + tellAgainMs
+        tell(problems, trace, events)
+      }
       return values
     },
     // oxlint-disable-next-line require-yield -- there is nothing to do
@@ -65,20 +69,32 @@ const tellAgainMs = 600_000
 /** A look reads the body once more, and most requests lack params that they may lack. */
 const lookAgainMs = 1000
 
-/** Why a body brings no param, with the cure; empty if it need not. */
-function whyEmpty(body: Uint8Array, headers: RawHeaders, params: readonly string[]): readonly RequestProblem[] {
+interface Lacking {
+  readonly params: readonly string[]
+  readonly missing: readonly string[]
+}
+
+/** `body`: it is no JSON object. `keys`: it has wrong ones. */
+interface Unnoticed {
+  readonly kind: 'body' | 'keys'
+  readonly problems: readonly RequestProblem[]
+}
+
+/** Why a body lacks params, with the cure; no problem if it need not have them. */
+function unnoticed(body: Uint8Array, headers: RawHeaders, { params, missing }: Lacking): Unnoticed {
+  if (missing.length < params.length) return { kind: 'keys', problems: misspeltIn(body, params, missing) }
   const document = readDocument(body)
   if (typeof document === 'string') {
     const problem = `${codingOf(headers) ?? document}; it counts as {}, and the envelope goes out without values; validate_requests: refuse answers with 400`
-    return [{ param: '', problem }]
+    return { kind: 'body', problems: [{ param: '', problem }] }
   }
   const keys = Object.keys(document)
-  if (keys.length === 0) return []
+  if (keys.length === 0) return { kind: 'keys', problems: [] }
   const meant = keys.map((key) => nearest(key, params)).find((name) => name !== undefined)
   const known = `${params.slice(0, maxLogged).join(', ')}${params.length > maxLogged ? ', ..' : ''}`
   const hint = meant === undefined ? '' : `; did you mean ${meant}?`
   const problem = `none of its ${keys.length} keys is a param (${known}), and the envelope goes out without values${hint}`
-  return [{ param: '', problem }]
+  return { kind: 'keys', problems: [{ param: '', problem }] }
 }
 
 /** Keys beside params that are nearly a param which the body lacks. */

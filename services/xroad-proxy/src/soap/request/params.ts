@@ -26,13 +26,14 @@ export function readParams(body: Uint8Array, allowed: readonly string[]): Templa
 /** The whole object of a body, an empty one of an empty body; for any other body what is wrong with it, in words. */
 export function readDocument(body: Uint8Array): JsonObject | string {
   if (body.length === 0) return {}
+  let text = ''
   try {
-    const text = new TextDecoder('utf-8', { fatal: true }).decode(body)
+    text = new TextDecoder('utf-8', { fatal: true }).decode(body)
     if (text.trim() === '') return {}
     const document = parse(text)
     return isObject(document) ? document : `found ${nameOf(document)}, expected a JSON object`
   } catch (error) {
-    if (error instanceof SyntaxError) return `${placeOf(error)}, expected a JSON object`
+    if (error instanceof SyntaxError) return `${foundIn(text, error)}, expected a JSON object; ${syntax}`
     return 'found bytes that are no UTF-8, expected a JSON object in UTF-8'
   }
 }
@@ -52,15 +53,19 @@ function nameOf(document: unknown): string {
   return Array.isArray(document) ? 'a list' : `a ${typeof document}`
 }
 
+const syntax = 'its names and texts have double quotes, and no comma follows the last'
+
 /** The parser's own words hold a part of the body. */
-function placeOf({ message }: SyntaxError): string {
+function foundIn(text: string, { message }: SyntaxError): string {
+  if (/^\s*</.test(text)) return 'found XML'
+  if (/^[\w.~%+-]{1,100}=/.test(text)) return 'found a form (name=value)'
   const [, place] = /\((line \d+ column \d+)\)$/.exec(message) ?? []
   return place === undefined ? 'found no JSON' : `found no JSON from ${place} on`
 }
 
 /** One value of JSON, in the same way. Throws for what is not one. */
 export function readJsonValue(text: string): TemplateValue {
-  // Digits are looked for behind a character.
+  // Digits are found only after a character.
   return copy(parse(` ${text}`), maxDepth)
 }
 

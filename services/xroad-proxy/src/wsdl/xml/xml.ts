@@ -47,6 +47,7 @@ export function readXml(bytes: Uint8Array): XmlElement {
   if (bytes.length > xmlLimits.bytes) throw new WsdlError(`larger than ${xmlLimits.bytes} bytes`, 1)
   const text = decode(bytes)
   if (/^\uFEFF?\s*[^<\s\uFEFF]/u.test(text)) throw new WsdlError('is not XML, which begins with <', 1)
+  if (/^\uFEFF?\s*(?:<\?xml[^>]*>\s*)?<!doctype\s+html\b/iu.test(text)) throw new WsdlError(webPage, 1)
   const tree = new Tree()
   tree.parse(text)
   if (tree.root === undefined) throw new WsdlError('holds no XML element', 1)
@@ -102,7 +103,7 @@ class Tree {
       if (at !== undefined) fail(`not well-formed: ${strayAmpersand}`, lineEnds(text.slice(0, at)) + 1)
       fail(`not well-formed: ${error.message.replaceAll(/^\d+:\d+: |\.$/gu, '')}`)
     })
-    parser.on('doctype', (type) => fail(/^\s*html\b/iu.test(type) ? webPage : 'has a DOCTYPE, which is refused'))
+    parser.on('doctype', () => fail('has a DOCTYPE, which is refused'))
     parser.on('opentagstart', () => {
       this.#line = parser.line
       this.#elements++
