@@ -20,7 +20,7 @@ export interface Trace {
   source: FailureSource | undefined
   /** The code of an error that the service told; `caller_gone` where there was nobody to tell. */
   error: string | undefined
-  /** Why the request was refused, where the code does not say it; for the log. */
+  /** Why the request was refused, if the code does not say it; for the log. */
   reason?: string | undefined
   /** What was called, where that went wrong; for the log. */
   called?: Called | undefined
