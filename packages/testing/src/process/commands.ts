@@ -8,7 +8,6 @@ import { once } from 'node:events'
 import type { Socket } from 'node:net'
 import type { Order, Outcome } from './command-host.ts'
 import { type Ended, launchFlag } from './process.ts'
-import { entryOf } from './program.ts'
 
 export type Command = Omit<Order, 'env'> & Partial<Pick<Order, 'env'>>
 
@@ -45,7 +44,7 @@ function start(program: string): Host {
   // The log of a start asks what its output is: a pipe, as for a process that a test starts.
   const stdio = ['ignore', 'pipe', 'inherit', 'ipc'] as const
   const options = { execArgv: [launchFlag], env: environment(), stdio: [...stdio] }
-  const child = fork(entryOf(program), [], options)
+  const child = fork(program, [], options)
   const output = child.stdout as Socket
   output.resume().unref()
   return { child, died: ended(child) }
