@@ -10,7 +10,7 @@ import { type Path, toFieldName } from './words/problem.ts'
 /** Names of fields, as the file spells them -> `proxy.yaml:3`, the name of a variable, or `default`. */
 export type Origins = Readonly<Record<string, string>>
 
-/** Of every field that has a value, groups left out. For data that is right. */
+/** Of every field that has a value, groups left out, and of each entry of a map. For data that is right. */
 export function originsOf({ fields }: FileKind, file: ConfigFile): Origins {
   return Object.freeze(Object.fromEntries(ofGroup(shapeOf(fields), file.data, [], file)))
 }
@@ -32,9 +32,15 @@ function ofGroup(shape: Shape, data: unknown, at: Path, file: ConfigFile): Entry
     if (entry !== undefined && isGroup(entry) && isMapping(value)) {
       return Object.entries(value).flatMap(([key, element]) => ofGroup(shapeOf(entry), element, [...path, key], file))
     }
+    const keys = entry !== undefined && isMapping(value) ? Object.keys(value) : []
     if (isGroup(field)) return ofGroup(shapeOf(field), value, path, file)
-    return [[toFieldName(path), value === undefined ? 'default' : originOf(file, path)]]
+    const own: Entry = [toFieldName(path), value === undefined ? 'default' : originOf(file, path)]
+    return [own].concat(keys.map((key) => ofKey([...path, key], file)))
   })
+}
+
+function ofKey(path: Path, file: ConfigFile): Entry {
+  return [toFieldName(path), originOf(file, path)]
 }
 
 function isGroup(field: Shape[string]): boolean {

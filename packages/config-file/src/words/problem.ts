@@ -1,5 +1,5 @@
 /** Messages about a field: its name, what was found there and what would be right. Pure. */
-import { shownKey } from './secrets.ts'
+import { isGlued, shownKey } from './secrets.ts'
 
 /** Steps from the top of a file to a value. */
 export type Path = readonly PropertyKey[]
@@ -33,6 +33,7 @@ export function found(value: unknown, { shown = false, secret = false, isOfParts
   }
   if (typeof value !== 'string') return 'found something else'
   if (value.trim() === '') return 'found an empty text'
+  if (isOfParts && isGlued(value) && !value.includes('://')) return 'found a text (a colon needs a space behind it)'
   return shown ? `found ${JSON.stringify(value.slice(0, shownCharacters))}` : 'found a text'
 }
 

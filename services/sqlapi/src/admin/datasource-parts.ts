@@ -3,7 +3,7 @@
  * pool.
  */
 import type { Part } from '@services/admin'
-import { settingsOf, type SizedDatasource } from '../boot/boot.ts'
+import { settingsOf, type SizedDatasource } from '../boot/sized-datasource.ts'
 import { currentPasswordOf } from '../boot/config/passwords.ts'
 import { openProbe, openReplicaProbes } from '../database/open.ts'
 import type { Probe } from '../metering.ts'

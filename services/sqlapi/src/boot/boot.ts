@@ -5,7 +5,7 @@
 import { resolve } from 'node:path'
 import { dialects } from '../dialects.ts'
 import type { Events } from '../events.ts'
-import type { Datasource, Loaded } from './config/config.ts'
+import type { Loaded } from './config/config.ts'
 import { type Endpoints, loadEndpoints } from './endpoints.ts'
 import { type Ignored, layoutCure } from './ignored.ts'
 import { digestOfLogin } from './config/login-files.ts'
@@ -15,7 +15,9 @@ import type { LockedTypes } from './locked-types.ts'
 import type { KnownAtStart } from '../lock/at-start.ts'
 import { lockFileName } from '../lock/lock.ts'
 import type { Dialect } from '../model.ts'
+import { cureOfProject, strayKeys } from './project-names.ts'
 import { datasourceFinder } from '../project-datasource.ts'
+import type { SizedDatasource } from './sized-datasource.ts'
 import { version } from '../version.ts'
 
 export interface Booted {
@@ -31,20 +33,6 @@ export interface Booted {
    * replaces another one.
    */
   readonly lostForMs?: Readonly<Record<string, number>>
-}
-
-export interface SizedDatasource extends Datasource {
-  /** Most connections of one process: its part of `maxConnections`. */
-  readonly poolSize: number
-  /** Of the files with which it logs in: another text where they hold something else. */
-  readonly login: string
-  /** PostgreSQL: `trace.sql_comment`. */
-  readonly sqlComment: boolean
-}
-
-/** What it takes to open the database: a datasource with the same needs no other one. */
-export function settingsOf(datasource: SizedDatasource): string {
-  return JSON.stringify({ ...datasource, optional: undefined })
 }
 
 /** `readFiles` reads the tree. For a single process, which has every connection to itself. */
@@ -71,6 +59,8 @@ export async function boot(
 export interface Found {
   readonly booted: Booted
   readonly ignored: readonly Ignored[]
+  /** Keys of `project_datasource_map` that have no effect, in words. */
+  readonly strayKeys: readonly string[]
   /** Undefined when no description is wanted. */
   readonly locked: KnownAtStart | undefined
 }
@@ -93,7 +83,16 @@ export async function readAll(
   })
   const locked = config.openapi ? await readLocked({ config, datasources, file }, endpoints) : undefined
   const lockedTypes: LockedTypes = locked?.types ?? new Map()
-  return { booted: { config, datasources: sized, endpoints, lockedTypes, startTime }, ignored, locked }
+  return {
+    booted: { config, datasources: sized, endpoints, lockedTypes, startTime },
+    ignored,
+    strayKeys: strayKeys({ config, origins }, projectsOf(endpoints)),
+    locked,
+  }
+}
+
+function projectsOf(endpoints: Endpoints): ReadonlySet<string> {
+  return new Set(Array.from(endpoints.values(), ({ project }) => project))
 }
 
 /** Loaded only when it is wanted. */
@@ -115,16 +114,19 @@ export function tellConfiguration({ diagnostics }: Pick<Loaded, 'diagnostics'>, 
 const maxLines = 20
 
 /** What starts without an error and may still not be what the operator expects. */
-export function tellSurprises({ booted, ignored, locked }: Found, events: Events): void {
+export function tellSurprises({ booted, ignored, strayKeys: stray, locked }: Found, events: Events): void {
   const { config, datasources, endpoints } = booted
   const datasourceOf = datasourceFinder({ config, datasources })
   for (const what of ignored.slice(0, maxLines)) events.emit('ignored', { ...what })
   if (endpoints.size === 0) events.emit('noEndpoints', { path: resolve(config.sqlDir), cure: layoutCure })
   if (ignored.length > maxLines) events.emit('moreIgnored', { more: ignored.length - maxLines })
-  const projects = new Set(Array.from(endpoints.values(), ({ project }) => project))
-  const lost = Array.from(projects).filter((project) => datasourceOf(project) === undefined)
-  for (const project of lost.slice(0, maxLines)) events.emit('projectWithoutDatasource', { project, cure: projectCure })
+  const lost = Array.from(projectsOf(endpoints)).filter((project) => datasourceOf(project) === undefined)
+  for (const project of lost.slice(0, maxLines)) {
+    const cure = `its requests are refused unless X-Datasource names one; ${cureOfProject(project, datasources)}`
+    events.emit('projectWithoutDatasource', { project, cure })
+  }
   if (lost.length > maxLines) events.emit('moreProjectsWithoutDatasource', { more: lost.length - maxLines })
+  for (const message of stray.slice(0, maxLines)) events.emit('diagnostic', { message })
   if (config.checks !== 'off') {
     const dialectOf = (project: string): Dialect | undefined => datasourceOf(project)?.dialect
     tellJudgements({ endpoints: endpoints.values(), dialectOf, weights: config.check.rules }, events)
@@ -142,6 +144,4 @@ function tellLocked({ stale, refusal }: KnownAtStart, events: Events): void {
   if (first !== undefined) events.emit('lockStale', { file: lockFileName, first, endpoints: stale.length, cure })
 }
 
-const projectCure =
-  'its requests are refused unless X-Datasource names one; add a datasource of this name, a line to project_datasource_map, or default_datasource'
 const headerCure = 'allow_datasource_header: false switches it off'

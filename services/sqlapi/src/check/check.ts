@@ -3,6 +3,7 @@
  * The heart of the command, and of a start that refuses wrong files.
  */
 import type { Datasource } from '../boot/config/config.ts'
+import { cureOfProject } from '../boot/project-names.ts'
 import type { OfflineDescription, StatementDescription } from '../description.ts'
 import { codes } from '../findings/codes.ts'
 import { compareFindings, type Finding, type Remark } from '../findings/finding.ts'
@@ -153,7 +154,7 @@ function findIgnored(project: Project): Finding[] {
 }
 
 /** Once for each project, at the first file that does not allow it. */
-function findLost({ endpoints, datasourceOf }: Project): ReadonlyMap<Endpoint, readonly Remark[]> {
+function findLost({ endpoints, datasources, datasourceOf }: Project): ReadonlyMap<Endpoint, readonly Remark[]> {
   const found = new Map<Endpoint, readonly Remark[]>()
   for (const [project, files] of Map.groupBy(endpoints.values(), (endpoint) => endpoint.project)) {
     const first = files.find(
@@ -161,7 +162,8 @@ function findLost({ endpoints, datasourceOf }: Project): ReadonlyMap<Endpoint, r
     )
     if (first === undefined || datasourceOf(first) !== undefined) continue
     const message = `project ${JSON.stringify(project)} leads to no datasource${others(files)}`
-    found.set(first, [{ code: 'datasource', line: 1, column: 1, message }])
+    const cure = cureOfProject(project, datasources)
+    found.set(first, [{ code: 'datasource', line: 1, column: 1, message, cure }])
   }
   return found
 }

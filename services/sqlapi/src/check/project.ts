@@ -4,6 +4,7 @@ import { nearest, type StartEnvironment } from '@services/config-file'
 import { type Datasource, type Loaded, loadConfig } from '../boot/config/config.ts'
 import { type Endpoints, loadEndpoints } from '../boot/endpoints.ts'
 import type { FileRefusal } from '../boot/file-refusal.ts'
+import { strayKeys } from '../boot/project-names.ts'
 import type { Ignored } from '../boot/ignored.ts'
 import { StartupFailure } from '../errors.ts'
 import type { Weights } from '../findings/weights.ts'
@@ -69,11 +70,13 @@ export async function readFilesOf(loaded: Loaded, setting: CheckSetting): Promis
 
 /** Of files that have been read. */
 export function toProject(
-  { config, datasources, file: configuration, diagnostics }: Loaded,
+  { config, datasources, file: configuration, origins, diagnostics }: Loaded,
   { endpoints, ignored, refusals = [] }: Pick<Project, 'endpoints' | 'ignored'> & Partial<Pick<Project, 'refusals'>>,
   { cwd, only }: CheckSetting,
 ): Project {
   const sqlDir = resolve(cwd, config.sqlDir)
+  const refused = refusals.flatMap(({ files }) => files.map((file) => file.split('/', 1)[0] ?? ''))
+  const projects = [...Array.from(endpoints.values(), ({ project }) => project), ...refused]
   const datasourceOf = datasourceFinder({ config, datasources })
   return {
     datasources,
@@ -86,7 +89,7 @@ export function toProject(
     shown: (file) => relative(cwd, resolve(sqlDir, file)).replaceAll(sep, '/'),
     lockFile: lockFileBeside(configuration, cwd),
     isRedirected: only !== undefined,
-    diagnostics,
+    diagnostics: [...diagnostics, ...strayKeys({ config, origins }, projects)],
   }
 }
 

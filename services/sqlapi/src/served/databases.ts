@@ -3,7 +3,8 @@
  * long as requests of that time need them. A datasource whose settings did not change keeps its database, with its
  * connections and what it has learned.
  */
-import { type Booted, settingsOf, type SizedDatasource } from '../boot/boot.ts'
+import type { Booted } from '../boot/boot.ts'
+import { settingsOf, type SizedDatasource } from '../boot/sized-datasource.ts'
 import { currentPasswordOf } from '../boot/config/passwords.ts'
 import { maskUrl } from '../boot/config/url.ts'
 import { type DatasourceOptions, openDatabase } from '../database/open.ts'

@@ -4,7 +4,8 @@
  * last.
  */
 import { deserialize, serialize } from 'node:v8'
-import { type Booted, settingsOf } from '../boot/boot.ts'
+import type { Booted } from '../boot/boot.ts'
+import { settingsOf } from '../boot/sized-datasource.ts'
 import type { Endpoints } from '../boot/endpoints.ts'
 
 export interface Assignment extends Omit<Booted, 'endpoints'> {

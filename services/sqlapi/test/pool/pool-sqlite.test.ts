@@ -56,7 +56,6 @@ describe('SQLite', () => {
           source('bank', 'sqlite:bank.db', { acquire_timeout_seconds: 30 }),
           source('bank2', 'sqlite::memory:', { acquire_timeout_seconds: 30 }),
         ],
-        project_datasource_map: { bank: 'bank' },
       },
     })
     port = running.port
