@@ -77,6 +77,11 @@ function isVerb(word: string): word is DataChange['verb'] {
   return verbs.has(word)
 }
 
+/** Number of the token with which the statement itself begins, behind its WITH. */
+export function mainOf(reading: Reading): number {
+  return readWith(reading, 0, reading.tokens.length).main
+}
+
 interface With {
   /** First token of each body, and the token behind its last. */
   readonly bodies: readonly (readonly [first: number, end: number])[]
@@ -132,7 +137,7 @@ function toChange(
 }
 
 /** Number of the first such word that is in no brackets. */
-function wordOutside(reading: Reading, word: string, from: number, to: number): number | undefined {
+export function wordOutside(reading: Reading, word: string, from: number, to: number): number | undefined {
   for (let at = from; at < to; at++) {
     if (reading.wordAt(at) === word) return at
     if (reading.textAt(at) === '(' || reading.textAt(at) === '[') at = reading.closingOf(at)

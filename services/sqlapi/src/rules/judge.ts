@@ -11,6 +11,7 @@ import { findChanges, temporaryTable } from './data-changes.ts'
 import { findListPositions, type ListPosition } from './list-positions.ts'
 import { findAlikeParameters } from './parameter-case.ts'
 import { Reading } from './reading.ts'
+import { findLostRows } from './rows-lost.ts'
 import { findSchemaChange } from './schema-changes.ts'
 import { outsideTransaction, transactionControl } from './transaction-control.ts'
 
@@ -38,7 +39,8 @@ function judgeScript(endpoint: Endpoint, script: Script, dialect: Dialect): Rema
     if (made !== undefined) file.temporary.add(made)
     return found
   })
-  return [...remarks, ...alikeParameters(script, dialect)]
+  const { grammar } = dialects[dialect]
+  return [...remarks, ...alikeParameters(script, dialect), ...findLostRows(script, grammar)]
 }
 
 function alikeParameters(script: Script, dialect: Dialect): Remark[] {

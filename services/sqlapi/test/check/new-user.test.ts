@@ -1,0 +1,39 @@
+/** Mistakes of somebody who writes a first file: each is reported with its place and cure, and nothing like it is. */
+import { deepStrictEqual } from 'node:assert/strict'
+import { test } from 'node:test'
+import { dialectNames } from '../../src/dialects.ts'
+import { judge } from '../../src/rules/judge.ts'
+import { endpointOf, testAll } from './judging.ts'
+
+testAll('rows-lost', [
+  { title: 'two SELECTs [F11]', text: 'SELECT a FROM t;\nSELECT b FROM u', found: ['rows-lost 1:1'] },
+  { title: 'the first two of three [F11]', text: 'SELECT 1;\n(SELECT 2);\nVALUES (3)', found: ['rows-lost 1:1', 'rows-lost 2:1'] }, // prettier-ignore
+  { title: 'functions that only compute [F11]', text: 'SELECT count(*), lower(max(a)) FROM t; SELECT a FROM t', found: ['rows-lost 1:1'] }, // prettier-ignore
+  { title: 'WITH, a list, a subselect [F11]', text: 'WITH a AS (SELECT 1) SELECT * FROM a WHERE b IN (:b) AND c = (SELECT 1); SELECT 2', found: ['rows-lost 1:1'] }, // prettier-ignore
+  { title: 'RETURNING before a SELECT [F11]', text: 'INSERT INTO t VALUES (1) RETURNING a;\nSELECT b FROM u', found: ['rows-lost 1:1'] }, // prettier-ignore
+  { title: 'a SELECT before RETURNING [F11]', text: 'SELECT b FROM u; INSERT INTO t VALUES (1) RETURNING a', found: ['rows-lost 1:1'] }, // prettier-ignore
+  { title: 'a SELECT before one for its effect [F11]', text: "SELECT b FROM u; SELECT set_config('a.b', 'c', true)", only: 'postgres', found: ['rows-lost 1:1'] }, // prettier-ignore
+  {
+    title: 'a statement without rows follows [F11]',
+    text: 'SELECT a FROM t; UPDATE t SET a = 1 WHERE b; INSERT INTO t SELECT * FROM u',
+  },
+  { title: 'functions that may act [F11]', text: "SELECT set_config('a.b', :c, true); SELECT app.count(a) FROM t; SELECT move(a) FROM t; SELECT a FROM t" }, // prettier-ignore
+  { title: 'locks and temporary tables [F11]', text: 'SELECT a FROM t FOR UPDATE; SELECT a INTO TEMP x FROM t; SELECT a FROM x', only: 'postgres' }, // prettier-ignore
+  { title: 'assertions [F11]', text: 'SELECT 1 / (SELECT count(*) FROM t); SELECT cast(:why AS int) WHERE NOT EXISTS (SELECT 1 FROM t); SELECT a FROM t' }, // prettier-ignore
+  { title: 'a file that is allowed none runs none [F11]', text: "SELECT a FROM t; SELECT 'b", found: ['syntax 1:25'] },
+])
+
+test('rows-lost says which statement answers, and what to write [F11]', () => {
+  for (const dialect of dialectNames) {
+    const judged = judge(endpointOf('GET', 'SELECT a FROM t;\n\nSELECT b FROM u'), dialect)
+    deepStrictEqual(
+      judged.map(({ message, cure }) => [message, cure]),
+      [
+        [
+          'nobody gets these rows, because the answer has those of the statement in line 3',
+          'move it to a file of its own, or make one SELECT of both, each in brackets: SELECT (SELECT ..), (SELECT ..)',
+        ],
+      ],
+    )
+  }
+})
