@@ -24,35 +24,46 @@ const maxLength = 1000
 const maxValues = 10_000
 /** A shorter value is looked for as a word of its own. */
 const shortLength = 4
+/** Characters in a row that a name of the schema may share with a value. */
+const sharedWithSchema = 7
+/** Characters of the text times values, or times their characters: more would keep other requests waiting. */
+const maxLookedFor = 10_000_000
+const maxCompared = 100_000_000
 
 export function redact(text: string, values: readonly JsonValue[], { sql, quotes }: RedactOptions): string {
   const scalars = values.flatMap(scalarsOf).sort((a, b) => b.length - a.length)
   if (scalars.length > maxValues) return hidden
   const isOfNames = quotes === 'names' || quotes === 'schema'
-  const isInFile = (word: string): boolean => isOfNames && hasWord(sql, word)
-  let shown = text
+  const source = sql.toLowerCase()
+  const isInFile = (word: string): boolean => hasWord(source, word)
+  let shown = cut(text, Math.max(maxLength, maxLookedFor / scalars.length))
   for (const scalar of scalars) {
-    if (isInFile(scalar)) continue
-    for (const spelling of new Set([scalar, scalar.toLowerCase(), scalar.toUpperCase()])) shown = hide(shown, spelling)
+    const spellings = [scalar, scalar.toLowerCase(), scalar.toUpperCase()].filter((each) => shown.includes(each))
+    if (spellings.length === 0 || (isOfNames && isInFile(scalar))) continue
+    for (const spelling of spellings) shown = hide(shown, spelling)
   }
-  shown = shown.replaceAll(
+  const folded = scalars.map((scalar) => scalar.toLowerCase())
+  shown = cut(shown, maxLength).replaceAll(
     quotes === 'data' ? allQuoted : quoted,
     (whole, open: string, inside: string, close: string) => {
-      const isClients = scalars.some((scalar) => areAlike(scalar, inside))
-      const mayStay = quotes === 'data' ? !isClients && hasWord(sql, inside) : !isClients || isInFile(inside)
+      const isClients = folded.some((scalar) => areAlike(scalar, inside.toLowerCase()))
+      const mayStay = quotes === 'data' ? !isClients && isInFile(inside) : !isClients || (isOfNames && isInFile(inside))
       return mayStay ? whole : open + hidden + close
     },
   )
-  if (shown.length > maxLength) shown = `${shown.slice(0, maxLength)}${hidden}`
-  return quotes === 'schema' ? shown : hideWords(shown, scalars.join('\0').toLowerCase(), { sql, quotes })
+  return hideWords(shown, folded.join('\0'), { sql: source, quotes })
 }
 
-/** In whatever language the server speaks. */
+function cut(text: string, length: number): string {
+  return text.length > length ? text.slice(0, length) + hidden : text
+}
+
+/** In whatever language the server speaks. A text that was cut may lack the last quote. */
 const opening = '["\'«»“”„‘’‹›「『]'
-const closing = '["\'«»“”„‘’‹›」』]'
-const quoted = new RegExp(`(${opening}\\s?)(.*?)(\\s?${closing})`, 'gsu')
+const closing = '\\s?["\'«»“”„‘’‹›」』]|…$'
+const quoted = new RegExp(`(${opening}\\s?)(.*?)(${closing})`, 'gsu')
 /** From the first quote to the last: a value may hold quotes itself. */
-const allQuoted = new RegExp(`(${opening}\\s?)(.*)(\\s?${closing})`, 'gsu')
+const allQuoted = new RegExp(`(${opening}\\s?)(.*)(${closing})`, 'gsu')
 
 /** Texts and numbers, also those inside of arrays and objects. */
 export function scalarsOf(value: JsonValue): string[] {
@@ -85,49 +96,56 @@ function findFrom(text: string, value: string, from: number, anywhere: boolean):
   return at
 }
 
-function hasWord(sql: string, word: string): boolean {
-  const source = sql.toLowerCase()
+/** Whether SQL in lower case has it. */
+function hasWord(source: string, word: string): boolean {
   const wanted = word.toLowerCase()
   return findFrom(source, wanted, 0, false) >= 0 || findFrom(source.replaceAll('"', ''), wanted, 0, false) >= 0
 }
 
-const wordCharacter = /[\p{L}\p{N}_]/u
+const wordCharacter = /[\p{L}\p{M}\p{N}_]/u
 
 function standsAlone(text: string, at: number, length: number): boolean {
   return !wordCharacter.test(text.charAt(at - 1)) && !wordCharacter.test(text.charAt(at + length))
 }
 
 /** One of them is a part of the other. */
-function areAlike(scalar: string, inside: string): boolean {
-  const [one, other] = [scalar.toLowerCase(), inside.toLowerCase()]
+function areAlike(one: string, other: string): boolean {
   return one.includes(other) || (one.length >= shortLength && other.includes(one))
 }
 
-/** Every word that resembles a value, and bytes of a value as PostgreSQL prints them (`0xc3`). */
+const words = /[\p{L}\p{M}\p{N}_]+/gu
+/** Words, and signs between them: a value may consist of emoji. */
+const wordsAndSigns = /([\p{L}\p{M}\p{N}_]+)|[^\p{L}\p{M}\p{N}_\s]{2,}/gu
+
+/**
+ * Hides what may be made of one of the values: words, signs in a row, and bytes as PostgreSQL prints them (`0xc3`).
+ */
 function hideWords(text: string, values: string, { sql, quotes }: RedactOptions): string {
-  // A text and values so long that comparing them would keep other requests waiting.
   const isTooMuch = text.length * values.length > maxCompared
-  const isLikeValue = (word: string): boolean => isTooMuch || resembles(word, values)
-  return text.replaceAll(/[\p{L}\p{N}_]+/gu, (word) => {
-    const name = word.toLowerCase()
+  const wordsOfValues = new Set(isTooMuch ? [] : values.match(words))
+  const length = quotes === 'schema' ? sharedWithSchema + 1 : shortLength
+  const isLikeValue = (word: string): boolean =>
+    isTooMuch || sharesRun(word, values, length) || (quotes !== 'schema' && hasWordOf(word, values, wordsOfValues))
+  return text.replaceAll(wordsAndSigns, (found, word: string | undefined) => {
+    const name = found.toLowerCase()
+    if (word === undefined) return found.length >= length && isLikeValue(name) ? hidden : found
     const mayStay = quotes !== 'author' && (messageWords.has(name) || hasWord(sql, name))
     if (mayStay) return word
     return isLikeValue(name) || (quotes === 'data' && /^0x[\da-f]+$/.test(name)) ? hidden : word
   })
 }
 
-const maxCompared = 100_000_000
-
-/**
- * Whether the word may be made of one of the values: it is in them, or has as many characters in a row as they have, or
- * its letters or its digits are one of their words.
- */
-function resembles(word: string, values: string): boolean {
-  if (values === '') return false
+/** It is in one of the values, or its letters or its digits are one of their words. */
+function hasWordOf(word: string, values: string, wordsOfValues: ReadonlySet<string>): boolean {
   if (word.length >= 3 && values.includes(word)) return true
-  for (let at = 0; at + shortLength <= word.length; at++) {
-    if (values.includes(word.slice(at, at + shortLength))) return true
+  const parts = word.match(/[\p{L}\p{M}]+|\p{N}+/gu) ?? []
+  return parts.some((part) => wordsOfValues.has(part))
+}
+
+/** As many characters in a row are in one of the values. */
+function sharesRun(word: string, values: string, length: number): boolean {
+  for (let at = 0; at + length <= word.length; at++) {
+    if (values.includes(word.slice(at, at + length))) return true
   }
-  const parts = word.match(/\p{L}+|\p{N}+/gu) ?? []
-  return parts.some((part) => findFrom(values, part, 0, false) >= 0)
+  return false
 }

@@ -1,6 +1,7 @@
 /** What of an error text may stand in the log. */
 import { doesNotMatch, ok, strictEqual } from 'node:assert/strict'
 import { test } from 'node:test'
+import { checkGrowth } from '@services/testing'
 import fc from 'fast-check'
 import { redact, type RedactOptions } from '../../src/database/redact.ts'
 import { readObject } from '../../src/json/read.ts'
@@ -40,6 +41,10 @@ const samples: readonly (readonly [text: string, json: string, quotes: RedactOpt
     'invalid byte sequence for encoding "…": … …',
   ],
   ['violates unique constraint "permit_number_key"', '"permit-77"', 'schema', 'violates unique constraint "permit_number_key"'], // prettier-ignore
+  ['no such database: 🎉🦊🍕\uFFFD', '"🎉🦊🍕🚀"', 'names', 'no such database: …'],
+  ['column p.!$%&/=?~ does not exist', '"!$%&/=?~#+*"', 'names', 'column p… does not exist'],
+  ['column p.हिन्दीभा does not exist', '"हिन्दीभाषाज्ञान"', 'names', 'column p.… does not exist'],
+  ['violates unique constraint "k38001085718_pkey"', '"Kask38001085718"', 'schema', 'violates unique constraint "…"'],
   ["bad JSON path: '$.secret['", '"$.secret["', 'names', "bad JSON path: '…'"],
 ]
 
@@ -71,4 +76,14 @@ test('a long text is cut, and of a huge batch nothing is told [S16]', () => {
   strictEqual(long.length, 1001)
   const many = Array.from({ length: 20_000 }, (_, index) => `value ${index}`)
   doesNotMatch(redact('value 12345', many, { sql: '', quotes: 'author' }), /\d/)
+})
+
+test('a long text with many quotes and a long value do not keep others waiting [F2]', () => {
+  const options = { sql: 'SELECT :x', quotes: 'author' } as const
+  checkGrowth(50_000, (size) => {
+    const value = 'w "'.repeat(size / 3)
+    return () => redact(`not known: ${value.toUpperCase()}`, [`${value}#`], options)
+  })
+  const many = Array.from({ length: 9000 }, (_, index) => `value ${index}`)
+  doesNotMatch(redact(`"${'x'.repeat(2000)} value 777`, [`${'x'.repeat(2000)}#`, ...many], options), /x{4}|7/)
 })

@@ -10,6 +10,9 @@ import { startTestService, type TestService } from '../support/service.ts'
 /** A file, and values for its `:x` of which the log must not have `kask` and `8001085`. */
 type Situations = Readonly<Record<string, { readonly file: string; readonly values: readonly string[] }>>
 
+/** Without a letter or a digit, and longer than a name may be. */
+const signs = '🎉🦊🍕🚀🐙!$%&/=?~'.repeat(4)
+
 const sqlite: Situations = {
   search: { file: 'SELECT * FROM ft WHERE ft MATCH :x', values: ['Kask38001085718:x', 'Kask38001085718 +', '- kask : 38001085718', '*Kask38001085718'] }, // prettier-ignore
   special: { file: 'INSERT INTO ft (ft) VALUES (:x)', values: ['Kask38001085718'] },
@@ -19,12 +22,15 @@ const sqlite: Situations = {
     file: "SELECT json_extract('{}', :x)",
     values: ['$.Kask38001085718[', '$[Kask38001085718]', 'Kask38001085718'],
   },
+  signs: { file: 'SELECT * FROM ft WHERE ft MATCH :x', values: [`"${signs}" : x`] },
   raise: { file: 'INSERT INTO guarded VALUES (:x)', values: ['Kask38001085718'] },
 }
 
 const postgres: Situations = {
   column: { file: 'SELECT by_column(:x)', values: ['Kask38001085718', 'Kask38001085718, b'] },
   table: { file: 'SELECT by_table(:x)', values: ['Kask38001085718', 'Kask'] },
+  signs: { file: 'SELECT by_column(quote_ident(:x))', values: [signs] },
+  made: { file: 'SELECT by_made(substr(:x::text, 3))', values: ['Kask38001085718'] },
   call: { file: 'SELECT by_call(:x)', values: ['Kask38001085718'] },
   cut: { file: 'SELECT by_table(substr(:x::text, 3, 9))', values: ['Kask38001085718'] },
   class: {
@@ -47,6 +53,8 @@ const schemas: Readonly<Record<Dialect, string>> = {
   sqlite: `CREATE VIRTUAL TABLE ft USING fts5(name); CREATE TABLE guarded (name text UNIQUE);
     CREATE TRIGGER guard BEFORE INSERT ON guarded BEGIN SELECT RAISE(ABORT, 'not now'); END`,
   postgres: `
+    CREATE FUNCTION by_made(x text) RETURNS int LANGUAGE plpgsql AS $$ BEGIN EXECUTE 'CREATE TABLE t_' || x || ' AS SELECT null AS a';
+      EXECUTE 'ALTER TABLE t_' || x || ' ALTER a SET NOT NULL'; RETURN 1; END $$;
     CREATE FUNCTION by_column(x text) RETURNS int LANGUAGE plpgsql AS $$ BEGIN EXECUTE 'SELECT p.' || x || ' FROM (SELECT 1 AS a) p'; RETURN 1; END $$;
     CREATE FUNCTION by_table(x text) RETURNS int LANGUAGE plpgsql AS $$ BEGIN EXECUTE 'SELECT 1 FROM tenant_' || x; RETURN 1; END $$;
     CREATE FUNCTION by_call(x text) RETURNS int LANGUAGE plpgsql AS $$ BEGIN EXECUTE 'SELECT ' || x || '(1)'; RETURN 1; END $$`,
@@ -80,7 +88,7 @@ for (const [kind, situations] of [
           await service.post(`/demo/${name}/batch`, { queries: [{ x }] })
         }
       }
-      for (const line of service.log) doesNotMatch(line, /kask|8001085|0x4b|0xc3/i)
+      for (const line of service.log) doesNotMatch(line, /kask|8001085|0x4b|0xc3|🦊|\$%&/i)
       const failed = eventsOf(service, 'statementFailed')
       deepStrictEqual(new Set(failed.map(({ file }) => file)).size, files.length)
     })
