@@ -33,7 +33,7 @@ export function found(value: unknown, { shown = false, secret = false, isOfParts
   }
   if (typeof value !== 'string') return 'found something else'
   if (value.trim() === '') return 'found an empty text'
-  if (isOfParts && isGlued(value) && !value.includes('://')) return 'found a text (a colon needs a space behind it)'
+  if (isOfParts && isGlued(value) && !value.includes('://')) return 'found a text (a colon needs a space after it)'
   return shown ? `found ${JSON.stringify(value.slice(0, shownCharacters))}` : 'found a text'
 }
 

@@ -1,6 +1,6 @@
 /**
  * Names of projects that lead nowhere: keys of `project_datasource_map` without a folder, and folders without a
- * datasource. A name that is nearly right is told with the one that was probably meant. Pure.
+ * datasource. Messages name the one that was probably meant. Pure.
  */
 import { nearest, type Origins, toFieldName } from '@services/config-file'
 import { foldCase } from '../endpoint-key.ts'

@@ -124,7 +124,7 @@ test('a project that a datasource nearly has the name of is told with it [F11]',
 })
 
 test('a line of project_datasource_map without a space after its colon is told so [F11]', () => {
-  match(told('sql_dir: sql\nproject_datasource_map:\n  crm:demo\n'), /yaml:2: .*a colon needs a space behind it/)
+  match(told('sql_dir: sql\nproject_datasource_map:\n  crm:demo\n'), /yaml:2: .*a colon needs a space after it/)
   match(told('sql_dir: sql\nproject_datasource_map:\n  crm:demo\n  b:demo\n'), /yaml:2: .*a colon needs a space/)
   match(told('sql_dir: sql\nproject_datasource_map:\n  crm:demo\n  b: demo\n'), /yaml:3:\d+: .*a colon needs a space/)
 })

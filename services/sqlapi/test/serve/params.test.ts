@@ -35,7 +35,7 @@ test('an empty body and null mean no parameters [D2.1]', () => {
 })
 
 test('a body that is no object is malformed [D2.1] [S-error.MalformedRequestException]', () => {
-  const kinds = { '[1]': 'an array', '"x"': 'a string', '1': 'a number', '1.5': 'a number', false: 'a boolean' }
+  const kinds = { '"x"': 'a string', '1': 'a number', '1.5': 'a number', false: 'a boolean' }
   for (const [text, kind] of Object.entries(kinds)) {
     malformed(() => toParameterSet(body(text)), `Request body must be a JSON object, not ${kind}`)
   }
@@ -63,9 +63,22 @@ test('a batch has one set per element, null meaning none [D2.1]', () => {
   deepStrictEqual(toBatch(body('{"queries":[]}')), [])
 })
 
+const noQueries = `Request body has no field 'queries'; send {"queries": [{..}, {..}]}`
+
+test('an array for a single call, and a batch under another name, are told the form of a batch [F11]', () => {
+  const form = 'for a batch, send {"queries": [{..}, {..}]} to the path that ends in /batch'
+  malformed(() => toParameterSet(body('[{}]')), `Request body must be a JSON object, not an array; ${form}`)
+  malformed(() => toBatch(body('{"items":[{}]}')), `${noQueries}; the array in the body is called "items"`)
+  malformed(() => toBatch(body('{"a":[{}],"b":[{}]}')), noQueries)
+  malformed(() => toBatch(body(`{"${'a'.repeat(129)}":[{}]}`)), noQueries)
+})
+
 test('a batch without queries is malformed [S-batch.4] [S-error.MalformedRequestException]', () => {
   for (const text of ['', 'null', '{}', '{"Queries":[]}']) {
-    malformed(() => toBatch(body(text)), "Request body has no field 'queries'")
+    malformed(
+      () => toBatch(body(text)),
+      `${noQueries}${text.includes('Q') ? '; the array in the body is called "Queries"' : ''}`,
+    )
   }
   const inQueries = "put the array into its field 'queries'"
   malformed(() => toBatch(body('[{}]')), `Request body must be a JSON object, not an array; ${inQueries}`)

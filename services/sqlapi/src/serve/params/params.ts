@@ -48,18 +48,32 @@ function isForm(body: Buffer, mediaType = ''): boolean {
 
 /** Step two for a single call. */
 export function toParameterSet(document: BodyDocument): ParameterSet {
+  if (!(document instanceof Map) && isArray(document)) {
+    throw malformed(`${notArray}; for a batch, ${batchForm} to the path that ends in /batch`)
+  }
   return toSet(document, 'Request body')
 }
+
+const notArray = 'Request body must be a JSON object, not an array'
+const batchForm = 'send {"queries": [{..}, {..}]}'
 
 /** Step two for a batch: one set per element of `queries`, in their order. */
 export function toBatch(document: BodyDocument): ParameterSet[] {
   if (!(document instanceof Map) && isArray(document)) {
-    throw malformed("Request body must be a JSON object, not an array; put the array into its field 'queries'")
+    throw malformed(`${notArray}; put the array into its field 'queries'`)
   }
-  const queries = toParameterSet(document).get('queries')
-  if (queries === undefined) throw malformed("Request body has no field 'queries'")
+  const set = toParameterSet(document)
+  const queries = set.get('queries')
+  if (queries === undefined) throw malformed(`Request body has no field 'queries'; ${batchForm}${otherArray(set)}`)
   if (!isArray(queries)) throw malformed(`'queries' must be an array, not ${describe(queries)}`)
   return readDocuments(queries.text).map((element, index) => toSet(element, `queries[${index}]`))
+}
+
+/** A batch whose field has another name. */
+function otherArray(set: ParameterSet): string {
+  const [key, ...others] = Array.from(set.keys()).filter((each) => isArray(set.get(each)))
+  const isMeant = key !== undefined && others.length === 0 && key.length <= maxFolded
+  return isMeant ? `; the array in the body is called ${JSON.stringify(key)}` : ''
 }
 
 /**
