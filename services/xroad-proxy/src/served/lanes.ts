@@ -18,6 +18,7 @@ import { type RestDestination, toRestDestination } from '../serve/lanes/rest-des
 import type { RestLane } from '../serve/lanes/rest.ts'
 import type { SecurityServer } from '../serve/lanes/security-server.ts'
 import { type SoapDestination, toSoapDestination, type Upstreams } from '../serve/lanes/soap-destination.ts'
+import type { StepQueue } from '../serve/lanes/in-steps.ts'
 import type { Obstructed, SoapLane } from '../serve/lanes/soap.ts'
 import type { Validation } from '../soap/check/check.ts'
 import type { Budget } from '../upstream/budget.ts'
@@ -65,6 +66,7 @@ export interface LanesContext {
   readonly env: Environment
   readonly events: Events
   readonly budget: Budget
+  readonly queue: StepQueue
   /** Those before. */
   readonly lanes: Pick<Lanes, 'upstreams' | 'identities'> | undefined
 }
@@ -72,7 +74,7 @@ export interface LanesContext {
 export function openLanes(
   config: Config,
   { endpoints, nameless, bodies, checks, isTracing }: Loads,
-  { env, events, budget, lanes: before }: LanesContext,
+  { env, events, budget, queue, lanes: before }: LanesContext,
 ): Lanes {
   const { limits } = config
   const open = keepUpstreams(toBounds(config, endpoints), before?.upstreams)
@@ -101,6 +103,7 @@ export function openLanes(
       ...toSoapDestinations({ endpoints, nameless, checks, events }, ways),
       exposeFaultDetail: config.exposeSoapFaultDetail,
       bodies,
+      queue,
       events,
     },
     rest: { ...calls, events, destinations: toRestDestinations(endpoints, ways, env) },

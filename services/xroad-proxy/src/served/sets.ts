@@ -1,7 +1,7 @@
 /**
  * The sets of a service, one after the other: which one is served now, what outlives each of them (the budget of bytes,
- * the audit files, connections that stay the same), and when another one may take its place. Who began with a set ends
- * with it.
+ * the queue of steps, the audit files, connections that stay the same), and when another one may take its place. A
+ * request ends with the set with which it began.
  */
 import { join } from 'node:path'
 import type { Environment } from '@services/config-file'
@@ -16,6 +16,7 @@ import { StartupFailure } from '../errors.ts'
 import type { EventFields, Events } from '../events.ts'
 import type { Measured } from '../measure/measures.ts'
 import type { Service } from '../serve/handle.ts'
+import { StepQueue } from '../serve/lanes/in-steps.ts'
 import { requestLines } from '../serve/request-lines.ts'
 import { Budget } from '../upstream/budget.ts'
 import type { Upstream } from '../upstream/upstream.ts'
@@ -31,6 +32,7 @@ export class Sets {
   readonly #env: Environment
   readonly #events: Events
   readonly #budget: Budget
+  readonly #queue = new StepQueue()
   readonly #auditFiles: AuditFiles
   readonly #requestLog: RequestLog<EventFields, 'answered'>
   #current!: ServedSet
@@ -92,7 +94,7 @@ export class Sets {
   async #open(read: ReadSet, lanes: ServedSet | undefined): Promise<ServedSet> {
     const [env, events, budget, auditFiles] = [this.#env, this.#events, this.#budget, this.#auditFiles]
     const tracing = await openTracing({ ...read.loaded.config.trace, name: 'xroad-proxy', version })
-    return openSet(read, { env, events, budget, auditFiles, tracing, lanes })
+    return openSet(read, { env, events, budget, queue: this.#queue, auditFiles, tracing, lanes })
   }
 
   /** Replaces the set before by it, between two requests. */

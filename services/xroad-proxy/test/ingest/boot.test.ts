@@ -18,6 +18,7 @@ import type { FileReply, Reply, Request, SoapEndpoint } from '../../src/model.ts
 import type { Trace } from '../../src/trace.ts'
 import { Budget } from '../../src/upstream/budget.ts'
 import { createGuardedLookup } from '../../src/guard/lookup.ts'
+import { StepQueue } from '../../src/serve/lanes/in-steps.ts'
 import { toReader } from '../../src/serve/lanes/request-reader.ts'
 import { toSoapDestination, type Upstreams } from '../../src/serve/lanes/soap-destination.ts'
 import { callSoap } from '../../src/serve/lanes/soap.ts'
@@ -133,6 +134,7 @@ test('a generated address is called by its own connections, whose resolver is as
     maxRequestBytes: 1000,
     budget: new Budget(1_000_000),
     timeoutSeconds: 5,
+    queue: new StepQueue(),
     exposeFaultDetail: false,
     bodies: new Map(),
     obstacles: new Map(),

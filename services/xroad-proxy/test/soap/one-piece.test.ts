@@ -4,6 +4,7 @@
  */
 import { deepStrictEqual, match, ok, strictEqual, throws } from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { StepQueue } from '../../src/serve/lanes/in-steps.ts'
 import { toReader } from '../../src/serve/lanes/request-reader.ts'
 import { type Incoming, readIncoming, render } from '../../src/serve/lanes/soap-attachments.ts'
 import { countValues, maxRequestValues } from '../../src/soap/check/amount.ts'
@@ -156,12 +157,31 @@ describe('a check', () => {
   })
 })
 
+test('one step of one request runs in each turn of the event loop [G5]', async () => {
+  const queue = new StepQueue()
+  const writer = { isOpen: true } as Incoming['writer']
+  let turn = 0
+  const turns: number[] = []
+  const count = (): void => void (turn++, (next = setImmediate(count)))
+  let next = setImmediate(count)
+  function* work(): Steps<void> {
+    for (let index = 0; index < 5; index++) {
+      yield
+      turns.push(turn)
+    }
+  }
+  await Promise.all([queue.run(work(), writer), queue.run(work(), writer), queue.run(work(), writer)])
+  clearImmediate(next)
+  deepStrictEqual([turns.length, new Set(turns).size], [15, 15])
+})
+
 test('24 large requests at once stay within max_inflight_bytes [G5]', async () => {
   const budget = new Budget(64 * 1024 * 1024)
   const body = Buffer.from(JSON.stringify({ a: Array.from({ length: 90_000 }, (_, index) => index) }))
   const { template } = parseTemplate('{{#each a}}<item>{{this}}</item>{{/each}}')
   const endpoint = { envelope: template, params: ['a'] } as unknown as Incoming['endpoint']
   let most = 0
+  const queue = new StepQueue()
   const calls = Array.from({ length: 24 }, async () => {
     const room = new Room(budget, 60)
     const writer = {
@@ -171,7 +191,7 @@ test('24 large requests at once stay within max_inflight_bytes [G5]', async () =
       },
     } as unknown as Incoming['writer']
     const request = { headers: [] } as unknown as Incoming['request']
-    const incoming: Incoming = { endpoint, request, body, writer, trace: {} as Incoming['trace'], room }
+    const incoming: Incoming = { endpoint, request, body, writer, trace: {} as Incoming['trace'], room, queue }
     const reader = toReader(['a'], undefined, {} as Parameters<typeof toReader>[2])
     const envelope = await render(incoming, await readIncoming(reader, incoming), generated)
     room.close()

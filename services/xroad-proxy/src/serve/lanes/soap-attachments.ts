@@ -24,7 +24,7 @@ import type { Room } from '../../upstream/room.ts'
 import type { Call } from '../../upstream/upstream.ts'
 import type { Trace } from '../../trace.ts'
 import { codingOf } from './coding.ts'
-import { runInSteps } from './in-steps.ts'
+import type { StepQueue } from './in-steps.ts'
 import { largeBody, type RequestReader } from './request-reader.ts'
 
 /** A request with its body, and what belongs to its call. */
@@ -35,44 +35,48 @@ export interface Incoming {
   readonly writer: ResponseWriter
   readonly trace: Trace
   readonly room: Room
+  readonly queue: StepQueue
 }
 
 /** The values of a body: of a form, or of JSON whatever its Content-Type says. */
 export async function readIncoming(
   reader: RequestReader,
-  { endpoint, request, body, writer, trace, room }: Incoming,
+  { endpoint, request, body, writer, trace, room, queue }: Incoming,
 ): Promise<TemplateValues> {
   const { envelope, params, declared = [] } = endpoint
   const { attached } = envelope
   const types = headerValues(request.headers, 'content-type')
   const [type = ''] = types
   if (attached === undefined || readMediaType(type).type !== formType) {
-    if (body.length > largeBody && (params.length > 0 || reader.keepsOthers)) await makeRoom({ body, writer, room })
-    return runInSteps(reader.readJson(body, trace, request.headers), writer)
+    if (body.length > largeBody && (params.length > 0 || reader.keepsOthers))
+      await makeRoom({ body, writer, room, queue })
+    return queue.run(reader.readJson(body, trace, request.headers), writer)
   }
   if (types.length > 1) throw new Failure('malformed_request', 'the form has several headers Content-Type')
   const { keepsOthers } = reader
   const lists = declared.filter((param) => param.type === 'array').map(({ name }) => name)
   const steps = readFormInSteps(body, type, { params, attached, lists, keepsOthers })
-  const values = await runInSteps(steps, writer).catch((error: unknown) => {
+  const values = await queue.run(steps, writer).catch((error: unknown) => {
     const coding = error instanceof Failure ? codingOf(request.headers) : undefined
     throw coding === undefined ? error : new Failure('malformed_request', `the form cannot be read: ${coding}`)
   })
-  return withBooleans(await runInSteps(reader.readForm(values, trace), writer), attached)
+  return withBooleans(await queue.run(reader.readForm(values, trace), writer), attached)
 }
 
 /** What a value costs beside its bytes: it is there as JSON, as a param and as the template sees it. */
 const bytesPerValue = 256
 
+type Making = Pick<Incoming, 'body' | 'writer' | 'room' | 'queue'>
+
 /** Before anything of a large body is made. Its bytes, its text and the message are in memory at the same time. */
-async function makeRoom({ body, writer, room }: Pick<Incoming, 'body' | 'writer' | 'room'>): Promise<void> {
-  const values = await runInSteps(countValues(body), writer)
+async function makeRoom({ body, writer, room, queue }: Making): Promise<void> {
+  const values = await queue.run(countValues(body), writer)
   await room.hold(3 * body.length + bytesPerValue * values)
 }
 
 /** The envelope of these values; while it grows it is counted as texts are kept. */
 export async function render(
-  { endpoint, writer, room }: Incoming,
+  { endpoint, writer, room, queue }: Incoming,
   values: TemplateValues,
   generated: Generated,
   attachments?: Attaching,
@@ -82,7 +86,7 @@ export async function render(
   const onGrowth = (characters: number): void => void (grown = bytesPerCharacter * characters)
   const waitFor = (): Promise<void> | undefined => room.hold((held ??= room.held) + grown)
   const steps = endpoint.envelope.renderInSteps(values, generated, { attachments, onGrowth })
-  return Buffer.from(await runInSteps(steps, writer, waitFor))
+  return Buffer.from(await queue.run(steps, writer, waitFor))
 }
 
 const bytesPerCharacter = 2

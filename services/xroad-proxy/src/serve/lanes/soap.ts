@@ -31,7 +31,7 @@ import { foreignAnswer } from '../../upstream/upstream-call.ts'
 import { requestHashOf, sentId, whoCallsWhat } from './audited-header.ts'
 import { type CallLimits, openRoom } from './call-room.ts'
 import { addressOf, beginCall, endCall, failCall, failSpan, withTrace } from './call-span.ts'
-import { runInSteps } from './in-steps.ts'
+import type { StepQueue } from './in-steps.ts'
 import type { RequestReader } from './request-reader.ts'
 import { type Obstacle, refuseCall } from './security-server.ts'
 import { type Incoming, readIncoming, render, withAttachments } from './soap-attachments.ts'
@@ -43,6 +43,7 @@ export interface SoapLane extends CallLimits {
   readonly destinations: ReadonlyMap<SoapEndpoint, SoapDestination>
   readonly obstacles: ReadonlyMap<SoapEndpoint, Obstructed>
   readonly exposeFaultDetail: boolean
+  readonly queue: StepQueue
   /** What the Body holds, for endpoints that answer with types. */
   readonly bodies: ReadonlyMap<SoapEndpoint, Member>
   readonly events: Events
@@ -74,7 +75,7 @@ export async function callSoap(
   // An empty id does not count.
   const uuid = id || randomUUID()
   trace.messageId = uuid
-  const incoming: Incoming = { endpoint, request, body, writer, trace, room }
+  const incoming: Incoming = { endpoint, request, body, writer, trace, room, queue: lane.queue }
   const destination = lane.destinations.get(endpoint) ?? (await obstruct(lane.obstacles.get(endpoint), incoming))
   const generated = { ...destination.generated, uuid, user_id: user, issue }
   const message =
@@ -191,7 +192,7 @@ function foreignId(
 async function translate(
   { bodies }: SoapLane,
   { status, body, contentType }: UpstreamResponse,
-  { endpoint, writer, trace }: Incoming,
+  { endpoint, writer, trace, queue }: Incoming,
 ): Promise<Translated> {
   const expected = bodies.get(endpoint)
   const attachments = endpoint.attachments ?? (expected === undefined ? 'none' : 'list')
@@ -199,7 +200,7 @@ async function translate(
   try {
     if (status >= 300 && status < 400) throw httpError(status)
     const steps = readResponseInSteps(body, contentType, { expected, attachments })
-    const translation = await runInSteps(steps, writer)
+    const translation = await queue.run(steps, writer)
     if (!isSuccess(status) && translation.fault === undefined) throw httpError(status)
     span?.end()
     return translation
