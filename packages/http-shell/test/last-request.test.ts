@@ -1,6 +1,6 @@
 /**
- * Requests behind which a connection ends, because nobody can tell where they end: what came behind them in the same
- * packet never runs, whether the one that ends the connection begins at once or waits for others.
+ * Requests that end their connection, because their own end is uncertain: bytes that follow them in the same packet
+ * never run, whether the request begins at once or waits for others.
  */
 import { deepStrictEqual } from 'node:assert/strict'
 import { describe, test } from 'node:test'
@@ -9,8 +9,8 @@ import { converse } from '@services/http-shell/testing'
 import { until } from '@services/testing'
 
 const chunks = '2\r\n{}\r\n0\r\n\r\n'
-const behind = 'POST /behind HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}'
-/** Read by Node.js, whoever reads plain ones. */
+const next = 'POST /next HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}'
+/** Node.js reads it, also if plain requests have another reader. */
 const first = 'GET /first HTTP/1.1\r\nHost: x\r\nTE: trailers\r\n\r\n'
 
 const last: Readonly<Record<string, { readonly bytes: string; readonly status: number; readonly runs: boolean }>> = {
@@ -36,7 +36,7 @@ for (const fastReader of [false, true]) {
   describe(fastReader ? 'plain requests are read here' : 'Node.js reads everything', () => {
     for (const [title, { bytes, status, runs }] of Object.entries(last)) {
       for (const isWaiting of [false, true]) {
-        test(`${title}, ${isWaiting ? 'behind a request under way' : 'at once'} [S6]`, async () => {
+        test(`${title}, ${isWaiting ? 'after a request under way' : 'at once'} [S6]`, async () => {
           const targets: string[] = []
           const held: Exchange[] = []
           const handle = (exchange: Exchange): void => {
@@ -52,7 +52,7 @@ for (const fastReader of [false, true]) {
             refuse: () => ({ status: 400, body: '{}' }),
             limits: { maxPipelinedRequests: 1 },
           })
-          const answers = converse(shell.port, [(isWaiting ? first : '') + bytes + behind])
+          const answers = converse(shell.port, [(isWaiting ? first : '') + bytes + next])
           if (isWaiting) {
             await until(() => held.length === 1, 'the request before it')
             held[0]?.send(200, {}, '')

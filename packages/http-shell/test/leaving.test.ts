@@ -1,6 +1,6 @@
 /**
- * Clients that leave: whatever has been sent of the answer, and whatever has arrived, the service hears of it, so that
- * it can end what it does for them.
+ * Clients that leave: the service notices at every point of the request and the answer, so that it can end its work for
+ * them.
  */
 import { strictEqual } from 'node:assert/strict'
 import { once } from 'node:events'
@@ -9,7 +9,7 @@ import { describe, test } from 'node:test'
 import { type Exchange, startShell } from '@services/http-shell'
 
 const plain = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n'
-/** Read by Node.js, whoever reads plain ones. */
+/** Node.js reads it, also if plain requests have another reader. */
 const unusual = 'GET / HTTP/1.1\r\nHost: x\r\nTE: trailers\r\n\r\n'
 const upgrade = 'GET / HTTP/1.1\r\nHost: x\r\nTE: trailers\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n'
 const upload = 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\nbody'
@@ -41,13 +41,13 @@ const requests: Readonly<Record<string, { readonly bytes: string; readonly most?
   'a request of HTTP/1.0': { bytes: 'GET / HTTP/1.0\r\n\r\n' },
   'a body that is arriving': { bytes: upload },
   'chunks that are arriving': { bytes: chunks },
-  'a request behind it': { bytes: plain + plain },
-  'an unusual request behind it': { bytes: plain + unusual },
-  'half a request behind it': { bytes: plain + plain.slice(0, 20) },
-  'a wish for another protocol behind it': { bytes: plain + upgrade },
-  'requests behind it that may not begin': { bytes: plain.repeat(5), most: 1 },
-  'unusual requests behind it that may not begin': { bytes: unusual.repeat(5), most: 1 },
-  'an upload behind it that may not begin': { bytes: unusual + upload, most: 1 },
+  'a request after it': { bytes: plain + plain },
+  'an unusual request after it': { bytes: plain + unusual },
+  'half a request after it': { bytes: plain + plain.slice(0, 20) },
+  'a wish for another protocol after it': { bytes: plain + upgrade },
+  'requests after it that may not begin': { bytes: plain.repeat(5), most: 1 },
+  'unusual requests after it that may not begin': { bytes: unusual.repeat(5), most: 1 },
+  'an upload after it that may not begin': { bytes: unusual + upload, most: 1 },
 }
 
 const leavings: Readonly<Record<string, (socket: Socket) => void>> = {
@@ -80,7 +80,7 @@ for (const fastReader of [false, true]) {
             socket.write(bytes)
             const exchange = await first.promise
             begin(exchange)
-            // A head goes out with the first bytes behind it.
+            // A head goes out with the first bytes of the body.
             if (moment.includes('body')) await once(socket, 'data')
             socket.on('error', () => undefined)
             leave(socket)

@@ -1,6 +1,6 @@
 /**
  * Requests that offer another protocol, with every framing of a body: each is answered like any other, and the
- * connection goes on, whoever reads it.
+ * connection goes on, with both readers of requests.
  */
 import { deepStrictEqual, strictEqual } from 'node:assert/strict'
 import { connect } from 'node:net'
@@ -35,7 +35,7 @@ const framings: Readonly<Record<string, readonly [lines: string, ...pieces: stri
 }
 
 const head = (lines: string): string => `POST /asked HTTP/1.1\r\nHost: x\r\n${lines}\r\n`
-const behind = 'POST /behind HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\n\r\nmore'
+const next = 'POST /next HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\n\r\nmore'
 const last = 'GET /last HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n'
 
 function answer(exchange: Exchange): void {
@@ -61,8 +61,8 @@ for (const fastReader of [false, true]) {
         test(`${offered} with ${framing}: answered, and the connection goes on [F5]`, async () => {
           const asked = [head(offer + lines) + first, ...pieces]
           const body = framing === 'no body' || framing === 'an empty body' ? '' : 'body'
-          const answers = await send(shell.port, [...asked, behind, ...asked, behind + last])
-          const expected = [`/asked ${body} undefined`, '/behind more undefined']
+          const answers = await send(shell.port, [...asked, next, ...asked, next + last])
+          const expected = [`/asked ${body} undefined`, '/next more undefined']
           deepStrictEqual(answers, [...expected, ...expected, '/last  undefined'])
         })
       }
@@ -70,7 +70,7 @@ for (const fastReader of [false, true]) {
       test(`${offered} with requests in the same packet: all are answered [F5]`, async () => {
         const all = Object.values(framings).filter(([lines]) => !lines.includes('Expect'))
         const asked = all.map(([lines, ...pieces]) => head(offer + lines) + pieces.join('')).join('')
-        const answers = await send(shell.port, [asked + behind + asked + last])
+        const answers = await send(shell.port, [asked + next + asked + last])
         strictEqual(answers.length, 2 * all.length + 2)
       })
 

@@ -27,7 +27,7 @@ export class ContentWatch {
   readonly #options: WatchOptions
   readonly #pace: Pace
   readonly #contents = new Contents()
-  /** What was read last, well or not: a state that is broken is read once. */
+  /** The files as last read, with or without success: a broken state is read once. */
   #read: ReadonlyMap<string, string> = new Map()
   #notedAt = 0
   #stopping: AbortController | undefined
@@ -37,7 +37,7 @@ export class ContentWatch {
     this.#pace = options.pace ?? usualPace
   }
 
-  /** What is there now counts as read, unless it has been touched since `readAt`, when reading began. */
+  /** Takes the current files as read, except those touched since `readAt`, when reading began. */
   async start(readAt: number): Promise<void> {
     if (this.#stopping !== undefined) return
     const stopping = new AbortController()
@@ -56,7 +56,7 @@ export class ContentWatch {
     this.#stopping = undefined
   }
 
-  /** What is there now is about to be read. */
+  /** Notes the current files, just before they are read. */
   async note(): Promise<void> {
     if (this.#stopping === undefined) return
     this.#notedAt = Date.now()
@@ -64,8 +64,8 @@ export class ContentWatch {
   }
 
   /**
-   * What was noted has been read, well or not. Where other files count since, what they hold was read with it, unless
-   * they have been touched since then. One that has gone since then is a change.
+   * Takes the noted files as read, with or without success, and with them files that count only since then, unless they
+   * have been touched meanwhile. A file that has gone meanwhile is a change.
    */
   async settle(): Promise<void> {
     if (this.#stopping === undefined) return

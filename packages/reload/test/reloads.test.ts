@@ -284,7 +284,7 @@ const withoutPipes = process.platform === 'win32' ? 'Windows has no pipes in fol
 
 test('what is not a file is not read [O3.1]', { skip: withoutPipes }, async (t) => {
   const folder = new Folder(t, { a: '1' })
-  // Nobody reads it: opening it would wait for ever.
+  // It has no reader: opening it would wait for ever.
   execFileSync('mkfifo', [join(folder.path, '.pipe')])
   folder.more = [join(folder.path, '.pipe')]
   await folder.reloads.follow('watch')
@@ -295,7 +295,7 @@ test('what is not a file is not read [O3.1]', { skip: withoutPipes }, async (t) 
   await until(() => folder.served === '3', 'the next one')
 })
 
-/** The clock of files lags behind that of `Date`: writes until a file has a later time. */
+/** Rewrites a file until its time is later than `timeMs`; file times lag behind `Date.now()`. */
 async function nextMoment(timeMs: number): Promise<void> {
   const path = join(newFolder({ a: '' }), 'a')
   await until(() => {

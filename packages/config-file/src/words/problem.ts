@@ -4,7 +4,7 @@ import { isGlued, shownKey } from './secrets.ts'
 /** Steps from the top of a file to a value. */
 export type Path = readonly PropertyKey[]
 
-/** What to tell about one field. */
+/** A mistake in one field. */
 export interface Problem {
   readonly path: Path
   readonly message: string
@@ -64,7 +64,7 @@ export function byLine(problems: readonly Problem[], places: Lines): Problem[] {
 
 const maxTold = 50
 
-/** Whatever keeps a file from being loaded, in one text and in the order of lines; `inWords` gives one of them. */
+/** All problems of a file in one text, in the order of lines; `inWords` gives one of them. */
 export function joinProblems(
   problems: readonly Problem[],
   places: Lines,

@@ -58,7 +58,7 @@ function looksLikeVariable(text: string): boolean {
   return /^[A-Z_][A-Z0-9_]*$/.test(text)
 }
 
-/** What is wrong with a field whose variable is not set, or empty. */
+/** The message about a field whose variable is not set, or is empty. */
 export function unsetVariable(
   { name, value }: { readonly name: string; readonly value: string | undefined },
   field: PasswordField,

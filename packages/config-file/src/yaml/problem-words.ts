@@ -107,7 +107,7 @@ function openingOf(document: Document.Parsed, end: number): number | undefined {
   return opening
 }
 
-/** Where a text of XML begins that goes on to a mistake without a bar; XML has colons, and lines in any column. */
+/** The offset of an `envelope` without a bar whose XML reaches the mistake; XML has colons, and lines in any column. */
 function openEnvelope(text: string, mistake: number): number | undefined {
   const ended = `${text}\n`
   const end = ended.indexOf('\n', mistake)

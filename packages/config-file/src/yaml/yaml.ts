@@ -55,7 +55,7 @@ interface Anchors {
   values: number
 }
 
-/** Of all aliases of a text. */
+/** The bound for all aliases of a text together. */
 const maxRepeatedValues = 100_000
 
 function toData(node: unknown, anchors: Anchors): Data {

@@ -13,7 +13,7 @@ interface HalfOpen {
   httpAllowHalfOpen: boolean
 }
 
-/** A server whose clients may end their side behind their last request and still get the answers. */
+/** A server whose clients may end their side after their last request and still get the answers. */
 export function createHttpServer(options: ServerOptions, listener: RequestListener): Server {
   const server = createServer(options, listener)
   // Without it Node ends the connection at the client's FIN, whatever is owed. It has no option.
@@ -31,7 +31,7 @@ export function takeConnections(server: Server): (socket: Socket) => void {
   server.removeAllListeners('connection')
   return (socket) => {
     listener?.call(server, socket)
-    stopBehindWishes((socket as Socket & Parsed).parser)
+    stopAfterUpgrade((socket as Socket & Parsed).parser)
   }
 }
 
@@ -39,18 +39,18 @@ interface Parsed {
   readonly parser: { onIncoming: (message: IncomingMessage, keepAlive: boolean) => number }
 }
 
-/** What the parser is told by the answer to a head: no body follows, and what follows is no request. */
+/** This answer to a head makes the parser expect neither a body nor another request. */
 const otherProtocol = 2
 
 /**
  * Has the parser stop at the head of each request for another protocol. By itself it would read the body, and drop what
  * follows it in the same piece.
  */
-function stopBehindWishes(parser: Parsed['parser']): void {
+function stopAfterUpgrade(parser: Parsed['parser']): void {
   const { onIncoming } = parser
   parser.onIncoming = (message, keepAlive) => {
-    const told = onIncoming.call(parser, message, keepAlive)
-    return (message as IncomingMessage & { upgrade: boolean }).upgrade ? otherProtocol : told
+    const answer = onIncoming.call(parser, message, keepAlive)
+    return (message as IncomingMessage & { upgrade: boolean }).upgrade ? otherProtocol : answer
   }
 }
 
