@@ -162,7 +162,7 @@ const sqlapi: Part = {
       room: 'check',
       is: 'a look at every file before it runs',
       imports:
-        'description.ts model.ts errors.ts project-datasource.ts findings sql declarations dialects.ts rules lock boot boot/config database/database.ts database/open.ts @services/command-line @services/config-file',
+        'description.ts model.ts errors.ts project-datasource.ts findings sql declarations dialects.ts rules lock boot boot/config database/database.ts database/open.ts reachability.ts @services/command-line @services/config-file',
     },
     {
       room: 'reload',

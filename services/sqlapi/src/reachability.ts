@@ -34,11 +34,15 @@ export class Reachability implements ReachListener {
     if (this.#lostAt !== undefined || told === 'as something else') return
     this.#lostAt = performance.now()
     if (told === 'as lost') return
-    const { message, cause } = error as Error
-    const reason = cause instanceof Error ? cause.message : message
-    const cure = cures[((cause ?? {}) as { readonly code?: string }).code ?? '']
-    this.#events.emit('datasourceUnreachable', { datasource: this.#datasource, url: this.#url, reason, cure })
+    this.#events.emit('datasourceUnreachable', { datasource: this.#datasource, url: this.#url, ...explainLoss(error) })
   }
+}
+
+/** For operators: why a database cannot be reached, and what to do if the reason does not say it. */
+export function explainLoss(error: unknown): { readonly reason: string; readonly cure: string | undefined } {
+  const { message, cause } = error as Error
+  const { code = '' } = (cause ?? {}) as { readonly code?: string }
+  return { reason: cause instanceof Error ? cause.message : message, cure: cures[code] }
 }
 
 /** Code of the system, or of PostgreSQL -> what to do, where the reason does not say it. */

@@ -31,7 +31,9 @@ export async function runCheck(flags: CheckAction, { env, cwd, stdout, stderr }:
     const findings = files === 0 ? [noFile(project), ...found] : found
     progress.end()
     const ms = performance.now() - begun
-    stdout.write(reports[flags.format]({ findings, files, ms, colours: stdout.hasColours }))
+    stdout.write(
+      reports[flags.format]({ findings, files, isPart: hindrances.length > 0, ms, colours: stdout.hasColours }),
+    )
     for (const hindrance of hindrances) tell(stderr, hindrance)
     const code = hindrances.length > 0 ? exitCodes.unable : exitCodeOf(findings, flags.strict)
     return flags.write ? writeLock(code, { lock, descriptions, stderr }) : code

@@ -6,8 +6,10 @@ import type { Datasource } from '../boot/config/config.ts'
 import { maskUrl } from '../boot/config/url.ts'
 import { openDatabase, parseScripts } from '../database/open.ts'
 import type { CatalogNames, OfflineDescription, StatementDescription, TableScan } from '../description.ts'
+import { Failure } from '../errors.ts'
 import type { Endpoint, Script, Statement } from '../model.ts'
 import type { Database } from '../database/database.ts'
+import { explainLoss } from '../reachability.ts'
 import { isAboutNames } from './described.ts'
 
 /** What one database has said. */
@@ -146,6 +148,10 @@ function scriptOf({ scripts }: Endpoint, { dialect }: Database): Script {
 }
 
 function reasonOf(error: unknown): string {
+  if (error instanceof Failure && error.reason === 'datasource_unreachable') {
+    const { reason, cure } = explainLoss(error)
+    return cure === undefined ? reason : `${reason}; ${cure}`
+  }
   const { message, cause } = error as Error
   return cause instanceof Error ? `${message}: ${cause.message}` : message
 }

@@ -40,6 +40,8 @@ export interface Report {
   readonly findings: readonly Finding[]
   /** How many files were looked at. */
   readonly files: number
+  /** Some of them could not be checked in full. */
+  readonly isPart: boolean
   readonly ms: number
   /** The reader is a terminal that shows colours. */
   readonly colours: boolean

@@ -23,10 +23,11 @@ const colourOf = { error: 'red', warning: 'yellow', info: 'cyan' } as const sati
 
 const plurals = { error: 'errors', warning: 'warnings', info: 'infos' } as const satisfies Record<Severity, string>
 
-export function toText({ findings, files, ms, colours }: Report): string {
+export function toText(report: Report): string {
+  const { findings, colours } = report
   const groups = Map.groupBy(findings, ({ file }) => file)
   const blocks = Array.from(groups, ([file, own]) => toFileBlock(file, own, colours))
-  return [...blocks, toSummary(findings, files, ms, painter(colours))].join('\n')
+  return [...blocks, toSummary(report, painter(colours))].join('\n')
 }
 
 /** Everything to report about one file. */
@@ -88,11 +89,12 @@ function excerpt(line: string, count: number): { line: string; count: number } {
   return { line: `${from > 0 ? '…' : ''}${part}${isCut ? '…' : ''}`, count: count - from + (from > 0 ? 1 : 0) }
 }
 
-function toSummary(findings: readonly Finding[], files: number, ms: number, paint: Paint): string {
+function toSummary({ findings, files, isPart, ms }: Report, paint: Paint): string {
   const counts = severities.flatMap((severity) => {
     const count = findings.filter((finding) => finding.severity === severity).length
     return count === 0 ? [] : [paint(colourOf[severity], `${count} ${count === 1 ? severity : plurals[severity]}`)]
   })
+  if (isPart) counts.push(paint('red', 'not all could be checked'))
   const found = counts.length === 0 ? paint('green', 'nothing to report') : counts.join(', ')
   return `${files} ${files === 1 ? 'file' : 'files'} checked in ${(ms / 1000).toFixed(1)} s: ${found}\n`
 }

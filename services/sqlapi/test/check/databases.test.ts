@@ -406,6 +406,15 @@ test('a database that cannot be reached ends it with 2, and the others are check
   })
 })
 
+test('a database that is down is told with the remedy, and never as nothing to report [F11]', async () => {
+  const url = `postgres://u@127.0.0.1:${await freePort()}/crm`
+  const config = { datasources: [{ name: 'crm', url }] }
+  const { code, stdout, stderr } = await runCheck({ files: { 'crm/GET/a.sql': 'SELECT 1 AS one' }, config })
+  strictEqual(code, 2)
+  match(stdout, /^1 file checked in .*: not all could be checked\n$/)
+  match(stderr, /ECONNREFUSED.*; nothing listens there; correct host or port in the url, or start the server\n$/)
+})
+
 test('a database that goes away during the check ends it with 2, with what was found so far [N1.1]', async () => {
   await withDatabase('postgres', async (database) => {
     const client = new pg.Client({ connectionString: database.url })

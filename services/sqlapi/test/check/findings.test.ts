@@ -17,7 +17,7 @@ const finding: Finding = {
 }
 
 function report(findings: readonly Finding[], more: Partial<Report> = {}): Report {
-  return { findings, files: 2, ms: 1234, colours: false, ...more }
+  return { findings, files: 2, isPart: false, ms: 1234, colours: false, ...more }
 }
 
 test('text: a file, its findings with line and caret, and the count at the end [N1.2] [N1.3]', () => {
@@ -47,6 +47,11 @@ test('text: findings of a file stand together, files apart [N1.3]', () => {
 
 test('text: nothing to report is said in one line [N1.3]', () => {
   strictEqual(reports.text(report([], { files: 1 })), '1 file checked in 1.2 s: nothing to report\n')
+})
+
+test('text: files that could not be checked in full are never nothing to report [F11]', () => {
+  const end = '1 file checked in 1.2 s: not all could be checked\n'
+  strictEqual(reports.text(report([], { files: 1, isPart: true })), end)
 })
 
 test('text: counts of one and of many [N1.3]', () => {
