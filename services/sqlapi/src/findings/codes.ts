@@ -37,6 +37,7 @@ export const codes = {
   'transaction-control': { severity: 'warning', cure: 'remove the statement, or the marker -- @transactional' },
   declaration: { severity: 'warning', cure: 'correct the line, or write it as a plain comment' },
   'list-position': { severity: 'warning', cure: 'put the parameter alone between the brackets: IN (:names)' },
+  'list-undeclared': { severity: 'warning', cure: 'declare it: -- @param name integer[]' },
   'quoted-parameter': { severity: 'warning', cure: 'take the parameter out of the quotes' },
   'parameter-case': { severity: 'warning', cure: 'write the name alike everywhere' },
   'constant-parameter': { severity: 'warning', cure: 'write a CASE that names the columns' },

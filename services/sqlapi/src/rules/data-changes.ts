@@ -77,7 +77,7 @@ function isVerb(word: string): word is DataChange['verb'] {
   return verbs.has(word)
 }
 
-/** Number of the token with which the statement itself begins, behind its WITH. */
+/** Number of the token with which the statement itself begins, after its WITH. */
 export function mainOf(reading: Reading): number {
   return readWith(reading, 0, reading.tokens.length).main
 }

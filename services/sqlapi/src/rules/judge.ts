@@ -14,6 +14,7 @@ import { Reading } from './reading.ts'
 import { findLostRows } from './rows-lost.ts'
 import { findSchemaChange } from './schema-changes.ts'
 import { outsideTransaction, transactionControl } from './transaction-control.ts'
+import { findUndeclaredLists, mayTakeList } from './undeclared-lists.ts'
 
 /** The file as this dialect reads it; without a dialect its declarations alone. */
 export function judge(endpoint: Endpoint, dialect: Dialect | undefined): Remark[] {
@@ -70,6 +71,7 @@ const rules: readonly Rule[] = [
   { mayApply: isOfSession, find: controlsTransaction },
   { mayApply: ({ effect }, { transactional }) => transactional && effect !== 'read', find: refusesTransaction },
   { mayApply: mayMisplaceList, find: misplacesList },
+  { mayApply: mayNeedList, find: needsList },
   { mayApply: ({ pieces }) => pieces.some((piece) => mayQuote.test(piece)), find: quotesParameter },
   { mayApply: maySortByParameter, find: sortsByParameter },
   { mayApply: isOfSession, find: changesSession },
@@ -154,6 +156,17 @@ function misplacesList(reading: Reading, { endpoint, script, dialect }: JudgedFi
     const { line, column } = reading.positionOf(at)
     return { code: 'list-position', line, column, message, cure }
   })
+}
+
+/** Brackets of a list that is expanded are not part of the pieces. */
+function mayNeedList({ slots, pieces }: Statement, { method }: Endpoint): boolean {
+  if (method !== 'GET') return false
+  return slots.some(({ role }, index) => role === 'in' || role === 'notIn' || mayTakeList.test(pieces[index] ?? ''))
+}
+
+function needsList(reading: Reading, { endpoint, dialect }: JudgedFile): Remark[] {
+  if (endpoint.method !== 'GET') return []
+  return findUndeclaredLists(reading, endpoint.declarations, dialects[dialect].grammar.arrays)
 }
 
 /**

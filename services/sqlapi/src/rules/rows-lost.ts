@@ -1,5 +1,5 @@
 /**
- * A file -> the statements whose rows nobody gets, because the answer has those of a later statement. Only for
+ * A file -> the statements whose rows no caller gets, because the answer has those of a later statement. Only for
  * statements that do nothing else: a function that the file calls may act, a lock and an assertion do.
  */
 import type { Remark } from '../findings/finding.ts'
@@ -13,7 +13,7 @@ export function findLostRows({ statements }: Script, rules: TokenRules): Remark[
   const readings = statements.map((statement) => new Reading(statement, rules))
   const answering = readings.findLastIndex((reading) => givesRows(reading))
   const { line = 0 } = statements[answering] ?? {}
-  const message = `nobody gets these rows, because the answer has those of the statement in line ${line}`
+  const message = `no caller gets these rows, because the answer has those of the statement in line ${line}`
   return readings.slice(0, Math.max(answering, 0)).flatMap((reading): Remark[] => {
     const cure = cureOf(reading)
     return cure === undefined ? [] : [{ code: 'rows-lost', ...reading.positionOf(0), message, cure }]
@@ -53,7 +53,7 @@ function mayAct(reading: Reading): boolean {
   return callsUnknown || mayAssert(reading)
 }
 
-/** `SELECT 1 / (SELECT count(*) ..)`, `SELECT 'No such order'::int WHERE ..` are there to fail. */
+/** `SELECT 1 / (SELECT count(*) ..)` and `SELECT 'No such order'::int` are there to fail. */
 function mayAssert(reading: Reading): boolean {
   if (wordOutside(reading, 'FROM', 0, reading.tokens.length) !== undefined) return false
   return reading.tokens.some((_, at) => ['/', '%', '::'].includes(reading.textAt(at)) || reading.wordAt(at) === 'CAST')

@@ -245,7 +245,7 @@ for (const kind of dialectNames) {
     const text = 'SELECT 1 AS order_id;\nSELECT order_id, 2 AS x,\n  3 AS "orderId" FROM orders'
     const { code, findings } = await check(kind, text, 'demo/GET/x.sql')
     deepStrictEqual(findings.map(inBrief), [
-      'warning rows-lost sql/demo/GET/x.sql:1:1 nobody gets these rows, because the answer has those of the statement in line 2',
+      'warning rows-lost sql/demo/GET/x.sql:1:1 no caller gets these rows, because the answer has those of the statement in line 2',
       'warning duplicate-key sql/demo/GET/x.sql:3:8 2 columns (order_id, orderId) have the key orderId, which gets the value of the last one',
     ])
     strictEqual(code, 0)

@@ -1,5 +1,5 @@
 /** Mistakes of somebody who writes a first file: each is reported with its place and cure, and nothing like it is. */
-import { deepStrictEqual } from 'node:assert/strict'
+import { deepStrictEqual, match } from 'node:assert/strict'
 import { test } from 'node:test'
 import { dialectNames } from '../../src/dialects.ts'
 import { judge } from '../../src/rules/judge.ts'
@@ -30,10 +30,35 @@ test('rows-lost says which statement answers, and what to write [F11]', () => {
       judged.map(({ message, cure }) => [message, cure]),
       [
         [
-          'nobody gets these rows, because the answer has those of the statement in line 3',
+          'no caller gets these rows, because the answer has those of the statement in line 3',
           'move it to a file of its own, or make one SELECT of both, each in brackets: SELECT (SELECT ..), (SELECT ..)',
         ],
       ],
     )
   }
+})
+
+testAll('list-undeclared', [
+  { title: 'IN [F11]', method: 'GET', text: 'SELECT a FROM t\nWHERE a IN (:ids)', found: ['list-undeclared 2:13'] },
+  { title: 'NOT IN, twice [F11]', method: 'GET', text: 'SELECT a FROM t WHERE a NOT IN (:ids) AND b IN (:ids)', found: ['list-undeclared 1:33'] }, // prettier-ignore
+  { title: 'a cast [F11]', method: 'GET', text: 'SELECT a FROM t WHERE a IN (:ids::int)', only: 'postgres', found: ['list-undeclared 1:29'] }, // prettier-ignore
+  { title: 'ANY and ALL [F11]', method: 'GET', text: 'SELECT a FROM t WHERE a = ANY(:ids) OR a <> ALL (:others::int[])', only: 'postgres', found: ['list-undeclared 1:31', 'list-undeclared 1:50'] }, // prettier-ignore
+  { title: 'declared without a type [F11]', method: 'GET', text: '-- @param ids -- Numbers\nSELECT a FROM t WHERE a IN (:ids)', found: ['list-undeclared 2:29'] }, // prettier-ignore
+  { title: 'declared as a list, or as one value [F11]', method: 'GET', text: '-- @param ids integer[]\n-- @param id string\nSELECT a FROM t WHERE a IN (:ids) OR a IN (:id)' }, // prettier-ignore
+  { title: 'a POST file gets lists [F11]', text: 'SELECT a FROM t WHERE a IN (:ids) OR a IN (:others)' },
+  { title: 'what makes a list of a text [F11]', method: 'GET', text: "SELECT a FROM t WHERE a = ANY(string_to_array(:ids, ',')) OR a IN (lower(:b)) OR a = ANY(:c::text || '}') OR a IN (:d, :e)" }, // prettier-ignore
+  {
+    title: 'JSON on SQLite [F11]',
+    method: 'GET',
+    text: 'SELECT a FROM t WHERE a IN (SELECT value FROM json_each(:ids))',
+    only: 'sqlite',
+  },
+])
+
+test('list-undeclared says what to declare, and how callers give the list [F11]', () => {
+  const [inList] = judge(endpointOf('GET', 'SELECT a FROM t WHERE a NOT IN (:ids)'), 'sqlite')
+  match(inList?.message ?? '', /gives :ids one text, so IN compares with that alone: \?ids=1,2 is no list/)
+  match(inList?.cure ?? '', /^write -- @param ids integer\[\] .* \?ids=1&ids=2\. For one value write <> :ids$/)
+  const [any] = judge(endpointOf('GET', 'SELECT a FROM t WHERE a = ANY(:ids)'), 'postgres')
+  deepStrictEqual([any?.severity, any?.message.includes('?ids={1,2}')], ['info', true])
 })

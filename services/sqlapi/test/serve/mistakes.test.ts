@@ -12,6 +12,7 @@ const files = {
   'demo/GET/permits.sql':
     '-- @param name string default "all"\n-- @param ids integer[] default []\nSELECT :name AS n, :ids AS i',
   'demo/GET/list.sql': 'SELECT :ids AS ids',
+  'demo/GET/among.sql': "SELECT 1 AS a WHERE 'b' IN (:ids) OR :name = ''",
   'demo/POST/add.sql': 'SELECT :userId AS id',
   'lost/GET/one.sql': 'SELECT 1 AS one',
 }
@@ -71,11 +72,21 @@ describe('mistakes in requests', () => {
       strictEqual((await service.get('/demo/permits?nmae=secret&other=secret')).status, 200)
       strictEqual((await service.get('/demo/permits?ids=1&ids=2&name=secret')).status, 200)
       strictEqual((await service.get('/demo/list?ids=secret&ids=4711')).status, 200)
+      for (const ids of ['4711,secret', '4711%2Csecret']) {
+        strictEqual((await service.get(`/demo/among?ids=${ids}&name=a,b`)).text, '[]')
+      }
+      strictEqual((await service.get('/demo/among?ids=secret,%20secret&name=a,b')).text, '[]')
       strictEqual((await service.post('/demo/add?secret', { userId: 1, 'user\u0007Id': 'secret' })).status, 200)
     }
     deepStrictEqual(noted(), [
       ['warn', 'demo/GET/permits.sql', 'nmae', 'did you mean name?'],
       ['warn', 'demo/GET/list.sql', 'ids', 'declare a list: -- @param ids string[]'],
+      [
+        'warn',
+        'demo/GET/among.sql',
+        'ids',
+        'declare a list, -- @param ids string[], and repeat the key: ?ids=..&ids=..',
+      ],
       ['warn', 'demo/POST/add.sql', 'user\uFFFDId', 'did you mean userId?'],
       ['warn', 'demo/POST/add.sql', '?', 'send the values in a JSON object as the body'],
     ])

@@ -1,10 +1,10 @@
 /**
  * Values of a request that had no effect -> one WARN for each file and key in ten minutes: keys that are nearly those
- * of a parameter, keys that occur twice, the query string of a POST. Nothing of a value is reported, and the answer
- * stays as it is.
+ * of a parameter, keys that occur twice, commas for `IN (:ids)`, the query string of a POST. Nothing of a value is
+ * reported, and the answer stays as it is.
  */
 import type { Events } from '../../events.ts'
-import type { Endpoint, ParameterSet, Script } from '../../model.ts'
+import type { Endpoint, ParameterSet, ParameterSlot, Script } from '../../model.ts'
 import { nearName } from '../../near-name.ts'
 
 const pauseMs = 600_000
@@ -32,8 +32,9 @@ export class WithoutEffect {
   }
 
   /** A request that has what its file needs, and no more, costs a comparison of two numbers for each set. */
-  look({ method, file, declarations }: Endpoint, { parameters }: Script, { sets, query }: Sent): void {
+  look({ method, file, declarations }: Endpoint, script: Script, { sets, query }: Sent): void {
     if (!this.#events.isEnabled('valueWithoutEffect')) return
+    const { parameters } = script
     const params = declarations?.params ?? []
     const unknown = sets.find((set) => set.size > parameters.length)
     if (unknown !== undefined)
@@ -43,9 +44,24 @@ export class WithoutEffect {
       // A key may be a value without its key, so it is not reported.
       const cure = 'send the values in a JSON object as the body'
       this.#report(file, '?', 'the query string of a POST is not read', cure)
-    } else if (query.includes('&')) {
-      const isList = (key: string): boolean => params.some(({ name, list }) => list && name === key)
-      this.#lookForTwice(file, query, new Set(parameters.filter((key) => !isList(key))))
+      return
+    }
+    const isList = (key: string): boolean => params.some(({ name, list }) => list && name === key)
+    if (query.includes('&')) this.#lookForTwice(file, query, new Set(parameters.filter((key) => !isList(key))))
+    const [set] = sets
+    if (set === undefined || !comma.test(query)) return
+    const typed = new Set(params.flatMap(({ name, type }) => (type === undefined ? [] : [name])))
+    this.#lookForCommas(file, set, script.statements, typed)
+  }
+
+  /** `?ids=1,2` for `IN (:ids)`. */
+  #lookForCommas(file: string, set: ParameterSet, statements: Script['statements'], typed: ReadonlySet<string>): void {
+    const names = new Set(statements.flatMap(({ slots }) => slots.filter(isInList).map(({ name }) => name)))
+    for (const name of names) {
+      const value = set.get(name)
+      if (typed.has(name) || typeof value !== 'string' || !parted.test(value)) continue
+      const cure = `declare a list, -- @param ${name} string[], and repeat the key: ?${name}=..&${name}=..`
+      this.#report(file, name, 'the text with its commas is one value, not a list', cure)
     }
   }
 
@@ -85,6 +101,14 @@ export class WithoutEffect {
     for (const [place, time] of this.#reported) if (now - time >= pauseMs) this.#reported.delete(place)
   }
 }
+
+function isInList({ role }: ParameterSlot): boolean {
+  return role === 'in' || role === 'notIn'
+}
+
+const comma = /,|%2c/i
+/** Without white space: `Kask, Mari` is one text. */
+const parted = /^[^\s,]{1,64}(?:,[^\s,]{1,64}){1,1000}$/
 
 /** As they are decoded if that is possible. The query string has been read before. */
 function* keysOf(query: string): Generator<string> {
