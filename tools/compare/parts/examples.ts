@@ -1,0 +1,92 @@
+/**
+ * The two examples that `npm start` serves, with the requests of the manuals and with what callers do wrong. The proxy
+ * calls the mock Security Server of its own version.
+ */
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Part } from '../part.ts'
+import { shown, spawnSide } from '../programs.ts'
+import type { Recording } from '../recording.ts'
+import { repository, type Side } from '../sides.ts'
+import { createDatabase } from './databases.ts'
+import { commonRequests } from './edges.ts'
+import { askAll, type Question, withService } from './service.ts'
+
+export const examples: Part = {
+  name: 'examples',
+  async run(side, recording) {
+    await runSqlapi(side, recording)
+    await runProxy(side, recording)
+  },
+}
+
+async function runSqlapi(side: Side, recording: Recording): Promise<void> {
+  const cwd = join(side.folder, 'example-sqlapi')
+  cpSync(join(repository, 'examples/sqlapi'), cwd, { recursive: true })
+  const url = await createDatabase(side, 'sqlite', 'example-sqlapi/demo', readFileSync(join(cwd, 'schema.sql'), 'utf8'))
+  const text = readFileSync(join(cwd, 'sqlapi.yaml'), 'utf8')
+    .replace('127.0.0.1:8080', '127.0.0.1:0')
+    .replace(/sql_dir: .*/, 'sql_dir: sql')
+    .replace(/url: sqlite:.*/, `url: ${url}`)
+  const questions = [...requestsIn('services/sqlapi/README.md'), ...commonRequests('/demo/permits/list')]
+  for (const [index, more] of ['', 'errors: full\ncors: {allowed_origins: https://a.example}\n'].entries()) {
+    const title = `sqlapi ${index}`
+    writeFileSync(join(cwd, 'sqlapi.yaml'), `${text}\nadmin: {bind: "127.0.0.1:0"}\nlogging: {requests: all}\n${more}`)
+    const args = ['--config', 'sqlapi.yaml']
+    await withService({ side, recording, service: 'sqlapi', args, title, cwd, isPlain: true }, (running) =>
+      askAll(running, recording, titled(title, questions)),
+    )
+  }
+}
+
+async function runProxy(side: Side, recording: Recording): Promise<void> {
+  const cwd = join(side.folder, 'example-proxy')
+  cpSync(join(repository, 'examples/xroad-proxy'), cwd, { recursive: true })
+  mkdirSync(join(cwd, '.data'), { recursive: true })
+  cpSync(side.certificates, join(cwd, '.data'), { recursive: true })
+  const mock = spawnSide(side, 'xroad-proxy', ['mock', '--port', '0', '--folder', '.data', '--answers', 'answers'], {
+    cwd,
+  })
+  const port = Number(/:(\d+)\s*$/.exec(await mock.line(/listening/i))?.[1])
+  side.ports.set(port, 'mock')
+  const text = readFileSync(join(cwd, 'proxy.yaml'), 'utf8')
+    .replace('port: 8090', 'port: 0')
+    .replace('127.0.0.1:5500', `127.0.0.1:${port}`)
+    .replaceAll('examples/xroad-proxy/', '')
+  writeFileSync(join(cwd, 'proxy.yaml'), `${text}\nadmin: {bind: "127.0.0.1:0"}\naudit: {file: audit.jsonl}\n`)
+  const questions = [
+    ...requestsIn('services/xroad-proxy/README.md'),
+    ...requestsIn('services/xroad-proxy/docs/rest.md'),
+    ...commonRequests('/population/person'),
+    ...commonRequests('/business/companies'),
+  ]
+  const args = ['--config', 'proxy.yaml']
+  await withService({ side, recording, service: 'xroad-proxy', args, title: 'proxy', cwd, isPlain: true }, (running) =>
+    askAll(running, recording, titled('proxy', questions)),
+  )
+  recording.addText('file', 'audit.jsonl', 'audit.jsonl', readFileSync(join(cwd, 'audit.jsonl'), 'utf8'))
+  mock.kill('SIGTERM')
+  recording.addText('log', 'mock: log', 'xroad-proxy mock', shown(await mock.ended))
+}
+
+function titled(title: string, questions: readonly Omit<Question, 'title'>[]): Question[] {
+  return questions.map((question) => ({ title: `${title} ${question.method} ${question.path}`, ...question }))
+}
+
+/** The calls by curl that a page of the manual shows. */
+export function requestsIn(page: string): Omit<Question, 'title'>[] {
+  const lines = readFileSync(join(repository, page), 'utf8').split('\n')
+  return lines.filter((line) => /^curl .*'http:/.test(line)).map(fromCurl)
+}
+
+function fromCurl(line: string): Omit<Question, 'title'> {
+  const words = [...line.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? '')
+  const after = (flag: string): string[] => words.filter((_, index) => words[index - 1] === flag)
+  const [body] = [...after('-d'), ...after('--data'), ...after('--data-binary')]
+  const url = words.find((word) => word.startsWith('http://')) ?? ''
+  const path = url.replace(/^http:\/\/[^/]*/, '')
+  const given = Object.fromEntries(after('-H').map((text) => text.split(/: ?(.*)/s).slice(0, 2) as [string, string]))
+  const type = body === undefined ? {} : { 'Content-Type': 'application/x-www-form-urlencoded' }
+  const [method = body === undefined ? 'GET' : 'POST'] = after('-X')
+  return { method, path, headers: { Accept: '*/*', ...type, ...given }, body }
+}
