@@ -3,10 +3,11 @@
  * prefix in attribute values) and line numbers. Strict: what is not well-formed, a DOCTYPE, an entity of one's own and
  * a document beyond the limits are a `WsdlError`. What the elements mean is decided elsewhere.
  */
-import { SaxesParser, type SaxesTagNS } from 'saxes'
+import { SaxesParser, type SaxesTagPlain } from 'saxes'
 import { findStrayAmpersand, lineEnds, strayAmpersand } from '../../soap/json/xml-error.ts'
 import { decodeXml } from '../../soap/message/charset.ts'
-import { namespaces, type QName, toQName } from './qname.ts'
+import { type Bindings, namespaceOfPrefix, readTag } from './prefixes.ts'
+import { type QName, toQName } from './qname.ts'
 
 export interface XmlElement {
   readonly namespace: string
@@ -17,12 +18,6 @@ export interface XmlElement {
   readonly text: string
   readonly bindings: Bindings
   readonly line: number
-}
-
-/** Prefix -> namespace, as declared on one element; further ones on those around it. */
-export interface Bindings {
-  readonly declared: ReadonlyMap<string, string>
-  readonly outer: Bindings | undefined
 }
 
 /** Why a file as a whole cannot be read. */
@@ -85,10 +80,13 @@ function inWords({ message }: Error): string {
     : `holds bytes that are not ${charset}; save it so, or name its charset in the first line`
 }
 
+/** As soap/json/parser.ts has one, for the same reasons. */
+class PlainParser extends SaxesParser<{ xmlns: false; position: true }> {}
+
 /** The tree as it grows: `open` is the path from the root to the element that is being read. */
 class Tree {
   root: XmlElement | undefined
-  readonly #parser = new SaxesParser({ xmlns: true, position: true })
+  readonly #parser = new PlainParser({ xmlns: false, position: true })
   readonly #open: OpenElement[] = []
   #elements = 0
   #line = 1
@@ -98,19 +96,23 @@ class Tree {
     const fail = (message: string, line = parser.line): never => {
       throw new WsdlError(message, line)
     }
+    const refuse = (reason: string): never => fail(`not well-formed: ${reason}`)
     parser.on('error', (error) => {
       const at = findStrayAmpersand(text.slice(0, parser.position))
       if (at !== undefined) fail(`not well-formed: ${strayAmpersand}`, lineEnds(text.slice(0, at)) + 1)
-      fail(`not well-formed: ${error.message.replaceAll(/^\d+:\d+: |\.$/gu, '')}`)
+      refuse(error.message.replaceAll(/^\d+:\d+: |\.$/gu, ''))
     })
     parser.on('doctype', () => fail('has a DOCTYPE, which is refused'))
+    parser.on('processinginstruction', ({ target }) => {
+      if (target.includes(':')) refuse('disallowed character in processing instruction name')
+    })
     parser.on('opentagstart', () => {
       this.#line = parser.line
       this.#elements++
       if (this.#elements > xmlLimits.elements) fail(`more than ${xmlLimits.elements} elements`)
       if (this.#open.length >= xmlLimits.depth) fail(`nested deeper than ${xmlLimits.depth} levels`)
     })
-    parser.on('opentag', (tag) => this.#enter(tag))
+    parser.on('opentag', (tag) => this.#enter(tag, refuse))
     parser.on('closetag', () => {
       this.#open.pop()
     })
@@ -119,18 +121,10 @@ class Tree {
     parser.write(text).close()
   }
 
-  #enter(tag: SaxesTagNS): void {
+  #enter(tag: SaxesTagPlain, fail: (message: string) => never): void {
     const parent = this.#open.at(-1)
-    const declared = toMap(tag.ns)
-    const element: OpenElement = {
-      namespace: tag.uri,
-      local: tag.local,
-      attributes: readAttributes(tag.attributes),
-      children: [],
-      text: '',
-      bindings: declared.size === 0 && parent !== undefined ? parent.bindings : { declared, outer: parent?.bindings },
-      line: this.#line,
-    }
+    const { namespace, local, attributes, bindings } = readTag(tag, parent?.bindings, fail)
+    const element: OpenElement = { namespace, local, attributes, children: [], text: '', bindings, line: this.#line }
     if (parent === undefined) this.root = element
     else parent.children.push(element)
     this.#open.push(element)
@@ -142,22 +136,6 @@ class Tree {
   }
 }
 
-const emptyMap: ReadonlyMap<string, string> = new Map()
-
-/** Most elements declare nothing, and a file has hundreds of thousands. */
-function toMap(ns: SaxesTagNS['ns']): ReadonlyMap<string, string> {
-  const entries = Object.entries(ns)
-  return entries.length === 0 ? emptyMap : new Map(entries)
-}
-
-function readAttributes(found: SaxesTagNS['attributes']): ReadonlyMap<QName, string> {
-  const attributes = Object.values(found)
-  if (attributes.length === 0) return emptyMap
-  const byName = new Map<QName, string>()
-  for (const { uri, local, value } of attributes) byName.set(toQName(uri, local), value)
-  return byName
-}
-
 /** The name that an attribute value like `tns:person` means where it is; undefined for an unknown prefix. */
 export function resolveName(text: string, { bindings }: XmlElement): QName | undefined {
   const value = text.trim()
@@ -165,15 +143,6 @@ export function resolveName(text: string, { bindings }: XmlElement): QName | und
   const prefix = colon < 0 ? '' : value.slice(0, colon)
   const namespace = namespaceOfPrefix(prefix, bindings)
   return namespace === undefined ? undefined : toQName(namespace, value.slice(colon + 1))
-}
-
-function namespaceOfPrefix(prefix: string, bindings: Bindings): string | undefined {
-  if (prefix === 'xml') return namespaces.xml
-  for (let scope: Bindings | undefined = bindings; scope !== undefined; scope = scope.outer) {
-    const namespace = scope.declared.get(prefix)
-    if (namespace !== undefined) return namespace
-  }
-  return prefix === '' ? '' : undefined
 }
 
 /** A prefix that stands for the namespace at this place, empty for the default one; undefined when there is none. */
