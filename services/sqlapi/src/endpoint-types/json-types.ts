@@ -39,9 +39,12 @@ export function jsonTypeOfResult(type: DatabaseType | undefined, dialect: Dialec
   return type === undefined ? anything : asResult(tables[dialect](type))
 }
 
-/** A day or moment may be `infinity` or before our era, or printed as the file's DateStyle wants it. */
+/**
+ * A day or moment may be `infinity` or before our era, or printed as the file's DateStyle wants it. Elements that are
+ * arrays, of a domain over arrays, are texts.
+ */
 function asResult({ format, items, ...rest }: JsonType): JsonType {
-  if (items !== undefined) return { ...rest, items: asResult(items), mayNest: true }
+  if (items !== undefined) return { ...rest, items: items.items === undefined ? asResult(items) : text, mayNest: true }
   return format === 'uuid' ? { ...rest, format } : rest
 }
 

@@ -60,6 +60,7 @@ const postgresTypes: Values = [
   ['positive', '1', '2147483647'],
   ['late', 'infinity', '0044-03-15 BC'],
   ['moods', ...nested('good')],
+  ['moods[]', ...nested('{good}', '{{good},{NULL}}')],
   ['int2[]', ...nested('-32768', '32767')],
   ['int4[]', ...nested('2147483647')],
   ['float8[]', ...nested('NaN', '1.5')],
