@@ -8,7 +8,7 @@ import { endpointsWithoutClient, namesOf, tellWithoutClient } from '../boot/conf
 import type { Loaded } from '../boot/config/config.ts'
 import type { Config } from '../boot/config/schema.ts'
 import type { EndpointTypes } from '../boot/description/openapi.ts'
-import { type LoadedEndpoints, surveyEndpointsInSteps, withoutProblems } from '../boot/dsl/endpoints.ts'
+import { type LoadedEndpoints, misplacedWsdls, surveyEndpointsInSteps, withoutProblems } from '../boot/dsl/endpoints.ts'
 import { refuseAddresses } from '../boot/ingest/addresses.ts'
 import type { Ingested } from '../boot/ingest/ingest.ts'
 import type { Imported } from '../boot/openapi/import.ts'
@@ -65,7 +65,8 @@ export async function readSet(loaded: Loaded, env: Environment, descriptions: Se
     ...types.warnings,
     ...checks.warnings,
   ]
-  const notices = [...loaded.notices, ...found.notices]
+  const misplaced = misplacedWsdls(found.wsdls, config.wsdlWatchDir)
+  const notices = [...loaded.notices, ...found.notices, ...misplaced]
   return { loaded, endpoints, found, ingested, checks, types, nameless, warnings, notices }
 }
 

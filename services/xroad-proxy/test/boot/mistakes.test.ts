@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { newFolder } from '@services/testing'
 import { readDsl } from '../../src/boot/dsl/dsl.ts'
-import { surveyEndpoints } from '../../src/boot/dsl/endpoints.ts'
+import { misplacedWsdls, surveyEndpoints } from '../../src/boot/dsl/endpoints.ts'
 import { readFlags } from '../../src/boot/flags.ts'
 import { listWsdls } from '../../src/boot/ingest/folder.ts'
 
@@ -35,6 +35,19 @@ test('files that are not read, or directly in dsl_path, are an INFO [G9]', () =>
   const told = surveyEndpoints(many).notices
   strictEqual(told.length, 11)
   match(told.at(-1) ?? '', /: and 20 more files that are not read$/)
+})
+
+test('WSDL files below dsl_path are an INFO, unless wsdl_watch_dir is there [G9]', () => {
+  const folder = newFolder({ 'DSL/h/api.wsdl': '<a/>', 'DSL/h/api.xsd': '<a/>', 'DSL/wsdl/o/b.wsdl': '<a/>' })
+  const { wsdls } = surveyEndpoints(join(folder, 'DSL'))
+  const told = (dir: string | undefined): string[] =>
+    misplacedWsdls(wsdls, dir).map((notice) => notice.replaceAll(`${folder}/`, ''))
+  const h = 'DSL/h/api.wsdl: is not read here; move it to <owner>/api.wsdl below wsdl_watch_dir'
+  deepStrictEqual(told(undefined), [h, h.replace('h/api', 'wsdl/o/b').replace('api', 'b')])
+  deepStrictEqual(told(join(folder, 'DSL/wsdl')), [h])
+  deepStrictEqual(told(join(folder, 'DSL')), [])
+  const many = Array.from({ length: 12 }, (_, index) => `x/${index}.wsdl`)
+  deepStrictEqual(misplacedWsdls(many, undefined).at(-1), 'and 2 more WSDL files that are not read')
 })
 
 test('an address as target is told as one [G9]', () => {

@@ -582,10 +582,11 @@ const cases: readonly Case[] = [
   },
   {
     rule: '[S-doctor.info-dsl-notice] [G9]',
-    field: /g\/s\.(?:yml|json)$/,
+    field: /g\/s\.(?:yml|json|wsdl)$/,
     fires: [
       { dsl: { 'g/s.yml': `${soapFile}params: [unused]\n` } },
       { dsl: { 'g/t.yml': soapFile, 'g/s.json': '{}' } },
+      { dsl: { 'g/t.yml': soapFile, 'g/s.wsdl': wsdlOf(['find']) } },
     ],
     silent: [{}, { dsl: null }, { dsl: { 'g/s.yml': soapFile } }],
   },

@@ -4,7 +4,7 @@
  * naming up to ten files at once. tree.ts finds the files, dsl.ts reads the contents of one.
  */
 import { readFileSync } from 'node:fs'
-import { basename, dirname, extname, isAbsolute, join, resolve } from 'node:path'
+import { basename, dirname, extname, isAbsolute, join, resolve, sep } from 'node:path'
 import type { Environment } from '@services/config-file'
 import { StartupFailure } from '../../errors.ts'
 import type { Endpoint, RestEndpoint } from '../../model.ts'
@@ -29,6 +29,8 @@ export interface LoadedEndpoints {
   readonly envelopeWarnings: readonly string[]
   /** One INFO each. */
   readonly notices: readonly string[]
+  /** WSDL files in the tree. */
+  readonly wsdls: readonly string[]
 }
 
 export interface DescribedFile {
@@ -71,6 +73,7 @@ const nothing: Survey = {
   templateWarnings: [],
   envelopeWarnings: [],
   notices: [],
+  wsdls: [],
   problems: [],
 }
 
@@ -117,9 +120,20 @@ export function* surveyEndpointsInSteps(...[dslPath, clients, env = {}, pending 
   }
   const direct = files.filter((file) => resolve(dirname(file)) === resolve(dslPath))
   if (direct.length > 0) tree.notices.push(tellDirect(direct, dslPath))
-  const { warnings, templateWarnings, envelopeWarnings, notices } = tree
-  const told = { warnings, templateWarnings, envelopeWarnings, notices }
+  const { warnings, templateWarnings, envelopeWarnings, notices, wsdls } = tree
+  const told = { warnings, templateWarnings, envelopeWarnings, notices, wsdls }
   return { endpoints: Object.freeze(endpoints), described, ...told, problems }
+}
+
+/** Names the WSDL files of the tree that are not below `wsdlWatchDir` either. */
+export function misplacedWsdls(wsdls: readonly string[], wsdlWatchDir: string | undefined): readonly string[] {
+  const read = wsdlWatchDir === undefined ? undefined : `${resolve(wsdlWatchDir)}${sep}`
+  const misplaced = wsdls.filter((file) => read === undefined || !resolve(file).startsWith(read))
+  const notices = misplaced
+    .slice(0, maxReportedFiles)
+    .map((file) => `${file}: is not read here; move it to <owner>/${basename(file)} below wsdl_watch_dir`)
+  const more = misplaced.length - notices.length
+  return more > 0 ? [...notices, `and ${more} more WSDL files that are not read`] : notices
 }
 
 /** They work, with the name of the directory itself in the path. */

@@ -26,6 +26,8 @@ export interface Tree {
   readonly notices: string[]
   /** Files with the end of another format, which somebody may take for DSL files. */
   readonly others: string[]
+  /** WSDL files, which are read below `wsdl_watch_dir` alone. */
+  readonly wsdls: string[]
   folders: number
 }
 
@@ -44,6 +46,7 @@ export function newTree(): Tree {
     envelopeWarnings: [],
     notices: [],
     others: [],
+    wsdls: [],
     folders: 0,
   }
 }
@@ -80,8 +83,10 @@ export function walk(folder: string, ancestors: readonly string[], tree: Tree): 
   }
   const entries = entriesOf(folder, tree)
   for (const entry of entries) visit(join(folder, entry.name), entry, [...ancestors, real], tree)
+  const wsdls = entries.filter((entry) => entry.isFile() && entry.name.endsWith('.wsdl'))
+  tree.wsdls.push(...wsdls.map(({ name }) => join(folder, name)))
   // Schemas and lists of files belong to a WSDL.
-  if (entries.some(({ name }) => name.endsWith('.wsdl'))) return
+  if (wsdls.length > 0) return
   const others = entries.filter((entry) => entry.isFile() && otherFormat.test(entry.name) && !isAlmostDsl(entry.name))
   tree.others.push(...others.map(({ name }) => join(folder, name)))
 }

@@ -18,7 +18,7 @@ import {
   toFieldName,
 } from '@services/config-file'
 import { findConfig, readConfig } from '../../boot/config/config.ts'
-import { type DescribedFile, surveyEndpoints } from '../../boot/dsl/endpoints.ts'
+import { type DescribedFile, misplacedWsdls, surveyEndpoints } from '../../boot/dsl/endpoints.ts'
 import { hintAt } from '../../boot/dsl/missing-directory.ts'
 import type { TreeProblem } from '../../boot/dsl/tree.ts'
 import { typeResponses } from '../../boot/description/typed-responses.ts'
@@ -101,6 +101,7 @@ export interface DslFacts {
   readonly templateWarnings: readonly string[]
   readonly envelopeWarnings: readonly string[]
   readonly notices: readonly string[]
+  readonly wsdls: readonly string[]
   /** Files that leave their operations to a description, and what to report about those once they are read. */
   readonly described: readonly DescribedFile[]
   readonly descriptionWarnings: readonly string[]
@@ -213,6 +214,7 @@ const nothingToTell = {
   templateWarnings: [],
   envelopeWarnings: [],
   notices: [],
+  wsdls: [],
   described: [],
   descriptionWarnings: [],
 }
@@ -237,7 +239,7 @@ function clientNames({ settings, problems }: ConfigFacts): readonly string[] | u
 
 /** With the files that the next start makes of WSDLs, and without those that it removes. */
 function gatherDsl(config: ConfigFacts, env: Environment, { pending, sources }: WsdlFacts): DslFacts {
-  const { dslPath: path, wsdl, soapResponse } = config.settings
+  const { dslPath: path, wsdl, wsdlWatchDir, soapResponse } = config.settings
   const exists = isThere(path)
   const hint = exists ? '' : hintAt(path)
   if (!exists && pending.size === 0) return { ...noDsl(path), exists, hint }
@@ -252,7 +254,19 @@ function gatherDsl(config: ConfigFacts, env: Environment, { pending, sources }: 
     })
     const { warnings: untyped } = finish(typeResponses(endpoints, sources, soapResponse))
     const warnings = [...told.warnings, ...refused, ...untyped]
-    return { path, exists, hint, endpoints, problems, ...told, warnings, descriptionWarnings: [], emptyTargets }
+    const notices = [...told.notices, ...misplacedWsdls(told.wsdls, wsdlWatchDir)]
+    return {
+      path,
+      exists,
+      hint,
+      endpoints,
+      problems,
+      ...told,
+      warnings,
+      notices,
+      descriptionWarnings: [],
+      emptyTargets,
+    }
   } catch (error) {
     // Whatever the file system throws while the tree changes under the walk.
     const { code = 'unknown' } = error as NodeJS.ErrnoException
