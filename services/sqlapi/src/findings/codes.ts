@@ -39,6 +39,7 @@ export const codes = {
   'list-position': { severity: 'warning', cure: 'put the parameter alone between the brackets: IN (:names)' },
   'list-undeclared': { severity: 'warning', cure: 'declare it: -- @param name integer[]' },
   'quoted-parameter': { severity: 'warning', cure: 'take the parameter out of the quotes' },
+  'foreign-placeholder': { severity: 'warning', cure: 'write a colon and a name: :name' },
   'parameter-case': { severity: 'warning', cure: 'write the name alike everywhere' },
   'constant-parameter': { severity: 'warning', cure: 'write a CASE that names the columns' },
   'replica-mark': { severity: 'warning', cure: 'remove the marker -- @replica' },

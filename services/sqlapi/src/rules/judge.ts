@@ -8,6 +8,7 @@ import type { Remark } from '../findings/finding.ts'
 import type { Dialect, Endpoint, Script, Statement } from '../model.ts'
 import { type ConstantParameter, findConstantParameters } from './constant-parameters.ts'
 import { findChanges, temporaryTable } from './data-changes.ts'
+import { findForeignPlaceholders, mayBeForeign } from './foreign-placeholders.ts'
 import { findListPositions, type ListPosition } from './list-positions.ts'
 import { findAlikeParameters } from './parameter-case.ts'
 import { Reading } from './reading.ts'
@@ -73,6 +74,7 @@ const rules: readonly Rule[] = [
   { mayApply: mayMisplaceList, find: misplacesList },
   { mayApply: mayNeedList, find: needsList },
   { mayApply: ({ pieces }) => pieces.some((piece) => mayQuote.test(piece)), find: quotesParameter },
+  { mayApply: ({ pieces }) => pieces.some((piece) => mayBeForeign.test(piece)), find: findForeignPlaceholders },
   { mayApply: maySortByParameter, find: sortsByParameter },
   { mayApply: isOfSession, find: changesSession },
   {
@@ -263,8 +265,10 @@ function cureOfRefused(reading: Reading): string {
     const isText = reading.textAt(last).startsWith("'")
     return isText ? "close it; within a text a quote is written twice: 'it''s'" : 'close it'
   }
-  if (tokens.some(({ kind }) => kind === 'placeholder')) {
-    return 'write a colon and a name of A-Z, a-z, 0-9 and _, such as :id'
+  const foreign = tokens.findIndex(({ kind }) => kind === 'placeholder')
+  if (foreign !== -1) {
+    const [, name] = /^[@#$:]([A-Za-z_]\w*)$/.exec(reading.textAt(foreign)) ?? []
+    return name !== undefined ? `write :${name}` : 'write a colon and a name of A-Z, a-z, 0-9 and _, such as :id'
   }
   return 'give the values as one list or one JSON document'
 }

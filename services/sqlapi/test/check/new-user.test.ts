@@ -62,3 +62,33 @@ test('list-undeclared says what to declare, and how callers give the list [F11]'
   const [any] = judge(endpointOf('GET', 'SELECT a FROM t WHERE a = ANY(:ids)'), 'postgres')
   deepStrictEqual([any?.severity, any?.message.includes('?ids={1,2}')], ['info', true])
 })
+
+testAll('foreign-placeholder', [
+  { title: '@id [F11]', text: 'SELECT a FROM t\nWHERE a = @a AND b =@b AND c IN (@c, @d)', only: 'postgres', found: ['foreign-placeholder 2:11', 'foreign-placeholder 2:21', 'foreign-placeholder 2:34', 'foreign-placeholder 2:38'] }, // prettier-ignore
+  { title: '@id in VALUES [F11]', text: 'INSERT INTO t VALUES (1, @a), (@b)', only: 'postgres', found: ['foreign-placeholder 1:26', 'foreign-placeholder 1:32'] }, // prettier-ignore
+  { title: 'operators with @, and an absolute value [F11]', text: 'SELECT @a, @ -5 FROM t WHERE a @> b AND c <@d AND e @@ f AND g @? h AND i <= @ j AND abs(k) > 1 ORDER BY @a', only: 'postgres' }, // prettier-ignore
+  { title: 'braces [F11]', text: 'SELECT a FROM t WHERE a = {{ b }} AND c = #{d} AND e = {f}', found: ['foreign-placeholder 1:27', 'foreign-placeholder 1:43', 'foreign-placeholder 1:56'] }, // prettier-ignore
+  { title: 'a dollar and braces [F11]', text: 'SELECT a FROM t WHERE a = ${b}', found: ['foreign-placeholder 1:27'] },
+  { title: '%s [F11]', text: 'SELECT a FROM t WHERE a = %s AND b IN (%d) AND c > %(d)s LIMIT %s', found: ['foreign-placeholder 1:27', 'foreign-placeholder 1:40', 'foreign-placeholder 1:52', 'foreign-placeholder 1:64'] }, // prettier-ignore
+  { title: 'modulo [F11]', text: 'SELECT a %s, a % s, (a)%d FROM t WHERE a = b %s' },
+  { title: 'a question mark [F11]', text: 'SELECT a FROM t WHERE a = ? AND b LIKE ? AND c IN (?, ?)', only: 'postgres', found: ['foreign-placeholder 1:27', 'foreign-placeholder 1:40', 'foreign-placeholder 1:52', 'foreign-placeholder 1:55'] }, // prettier-ignore
+  {
+    title: 'operators with ? [F11]',
+    text: "SELECT a ? 'b', a ?| ARRAY['b'], a ?& b, a @? '$.b' FROM t WHERE a ? :b",
+    only: 'postgres',
+  },
+  { title: 'in quotes [F11]', text: "SELECT a FROM t WHERE a = '{{b}}' AND c <> '${d}' AND e IN ('%s', '#{f}') AND g LIKE '{{ h }}'", found: ['quoted-parameter 1:27', 'quoted-parameter 1:44', 'quoted-parameter 1:61', 'quoted-parameter 1:67', 'quoted-parameter 1:86'] }, // prettier-ignore
+  { title: 'texts that are meant [F11]', text: "SELECT replace(a, '{{b}}', :b), strftime('%s', c), printf('%d', d), '{{e}}' FROM t WHERE f LIKE '%s' AND g LIKE '%{{h}}%' AND i = '100%' AND j = strftime('%s', k) AND l = '{a}' AND m = '%s' || n" }, // prettier-ignore
+  { title: 'arrays [F11]', text: "SELECT a FROM t WHERE b @> '{{c}}' AND d = '{{e}}'::text[] AND f -> '${g}' = h AND i(j => '%s')", only: 'postgres' }, // prettier-ignore
+  { title: 'those that no statement can have [F11]', text: 'SELECT a FROM t WHERE a = $1', found: ['syntax 1:27'] },
+  { title: '@name and ? on SQLite [F11]', text: 'SELECT a FROM t WHERE a = @a; SELECT b FROM t WHERE b = ?', only: 'sqlite', found: ['syntax 1:27', 'syntax 1:57'] }, // prettier-ignore
+])
+
+test('placeholders of other tools have the parameter to write as their cure [F11]', () => {
+  const cureOf = (sql: string, dialect: 'postgres' | 'sqlite' = 'postgres') => judge(endpointOf('GET', sql), dialect)[0]?.cure // prettier-ignore
+  deepStrictEqual(cureOf('SELECT 1 FROM t WHERE a = @a'), 'write :a, or abs(a) if you mean that')
+  deepStrictEqual(cureOf("SELECT 1 FROM t WHERE a = '{{b}}'"), 'write :b')
+  deepStrictEqual(cureOf('SELECT 1 FROM t WHERE a = #{b}'), 'write :b')
+  deepStrictEqual(cureOf('SELECT 1 FROM t WHERE a = %(b)s'), 'write :b')
+  deepStrictEqual(cureOf('SELECT 1 FROM t WHERE a = @b', 'sqlite'), 'write :b')
+})
