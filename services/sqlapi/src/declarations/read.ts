@@ -35,7 +35,7 @@ export function readDeclarations({ text, method, parameters }: DeclaringFile): D
   const draft = newDraft(method)
   const found = [...lines.flatMap((line) => readLine(line, draft)), ...behind.flatMap(findBehind)]
   if (!draft.transactional) found.push(...findMarkers(text, end, found))
-  found.push(...findMisplaced(text, end, found))
+  found.push(...findMisplaced(text, end, draft.transactional, found))
   const params = joinParams(draft, parameters, found)
   const { transactional, replica, summary, tags, deprecated, timeoutSeconds, cache } = draft
   const description = draft.description.length === 0 ? undefined : draft.description.join('\n')
@@ -145,22 +145,32 @@ function findMarkers(text: string, from: number, found: readonly Found[]): Found
   })
 }
 
-/** Words that change how a request is answered, in comments that begin a line. */
-const misplaced = /^[ \t]*(?:--+|\/\*+)[ \t]*@(param|enum|timeout|cache|replica)(?![\w-])/gm
+/** In comments that begin a line. What looks like an assignment or a list is SQL of another tool: `-- @id = 5`. */
+const misplaced = /^[ \t]*(?:--+|\/\*+)[ \t]*@([a-z]+)(?![\w-]|[ \t]*[:=,;])/gim
+/** Words that change how a request is answered, or which findings it has. */
+const counting = ['param', 'enum', 'timeout', 'cache', 'replica', 'allow']
 /** The body of a routine has comments of its own. */
 const routine = /\$\w*\$|\bcreate\b[^;]*\b(?:function|procedure|trigger)\b/i
 
-/** Those behind the leading comments that nothing has been found at. */
-function findMisplaced(text: string, from: number, found: readonly Found[]): Found[] {
+/** Those after the leading comments that nothing has been found at, misspelt ones too. */
+function findMisplaced(text: string, from: number, isMarked: boolean, found: readonly Found[]): Found[] {
   const rest = text.slice(from)
   if (!rest.includes('@') || routine.test(rest)) return []
-  return [...rest.matchAll(misplaced)].flatMap(({ 0: part, 1: word, index }) => {
+  const known = isMarked ? counting : ['transactional', ...counting]
+  return [...rest.matchAll(misplaced)].flatMap(({ 0: part, 1: word = '', index }) => {
     const start = from + index + part.indexOf('@')
     if (found.some((each) => each.start === start)) return []
-    const cure = `write -- @${word} above everything else in the file`
-    return [{ ...mistake(0, `@${word} does not count here`, cure), start }]
+    if (known.includes(word)) {
+      return [{ ...mistake(0, `@${word} does not count here`, `write -- @${word} ${aboveAll} in the file`), start }]
+    }
+    const meant = Object.hasOwn(words, word) ? undefined : nearest(word, known)
+    if (meant === undefined || Math.abs(meant.length - word.length) > 2) return []
+    const cure = `did you mean @${meant}? write -- @${meant} ${aboveAll}`
+    return [{ ...mistake(0, `unknown word @${word}, and it does not count here`, cure), start }]
   })
 }
+
+const aboveAll = 'above everything else'
 
 /** The lines about parameters, those about one name together, in the order of the SQL. */
 function joinParams(draft: Draft, parameters: readonly string[] | undefined, found: Found[]): DeclaredParameter[] {

@@ -287,6 +287,30 @@ for (const [text, expected, method] of problems) {
   })
 }
 
+for (const [text, expected] of [
+  ['SELECT 1;\n-- @transaction\nSELECT 2', '2:4 unknown word @transaction, and it does not count here; did you mean @transactional? write -- @transactional above everything else'], // prettier-ignore
+  ['SELECT :id;\n  -- @parm id int\n', '2:6 unknown word @parm, and it does not count here; did you mean @param?'],
+  ['SELECT 1\n/* @Params id */', '2:4 unknown word @Params, and it does not count here; did you mean @param?'],
+  ['SELECT 1;\n-- @param id integer\nSELECT :id', '2:4 @param does not count here; write -- @param above everything'],
+  ['SELECT 1;\n-- @allow no-where One row.\nDELETE FROM t', '2:4 @allow does not count here; write -- @allow above'],
+] as const) {
+  test(`${JSON.stringify(text)} is reported with its cure [F11]`, () => {
+    const told = problemOf(text)
+    ok(told.startsWith(expected), told)
+  })
+}
+
+test('comments below the first statement that only look like words are none [F11]', () => {
+  for (const text of [
+    'SELECT 1;\n-- @id integer\n-- @parm = 5\n-- @params, @enums\n-- @author Kask\n-- @see @param',
+    '-- @transactional\nSELECT 1;\n-- @transaction ends',
+    'SELECT 1;\nDO $$\n-- @parm id\n$$',
+    'SELECT 1;\n-- @summary of orders\n-- @results below',
+  ]) {
+    deepStrictEqual(readDeclarations({ text, method: 'POST', parameters: [] }).declarations, undefined, text)
+  }
+})
+
 test('a second marker, and one in a text or a longer word, is no problem [N3.1]', () => {
   for (const text of [
     '-- @transactional\nSELECT 1 -- @transactional',
