@@ -144,6 +144,21 @@ test('connect_timeout means what it means to libpq: seconds for each server, and
   strictEqual(seconds('connect_timeout=999999999'), 2_147_483)
 })
 
+test('login and database are those that the URL escapes, whatever stands beside them [F9]', () => {
+  for (const rest of [
+    '',
+    '?application_name=my app',
+    '?application_name=50%',
+    '?connect_timeout=3&options=-c a.b=%zz',
+  ]) {
+    const { user, password, database } = readLocation(`postgres://a%2Fb:p%2Fw%3A%25@h,i/d%2Be%2F%40%20f${rest}`)
+    deepStrictEqual([user, password, database], ['a/b', 'p/w:%', 'd+e/@ f'], rest)
+  }
+  strictEqual(readLocation('postgres://h/50%?application_name=50%').startup['application_name'], '50%')
+  strictEqual(readLocation('postgres://h/50%').database, '50%')
+  strictEqual(readLocation('postgres://me@h').database, 'me')
+})
+
 test('what is honoured reaches the connection [S20]', () => {
   const ssl = (query: string): unknown => readLocation(`postgres://h/db?${query}`).ssl
   strictEqual(ssl('sslmode=disable'), false)

@@ -4,7 +4,7 @@
  * in the environment.
  */
 import { parse } from 'pg-connection-string'
-import { type Host, hostsOf, withOneHost } from '../hosts.ts'
+import { type Host, hostsOf, placeOf, withOneHost } from '../hosts.ts'
 import type { Target } from './standing.ts'
 import { ownSettings, readOptions, type Setting } from '../settings/settings.ts'
 
@@ -50,9 +50,15 @@ export interface Wishes {
 /** A URL as it was read, with the contents of the files that it names. */
 export type ReadUrl = ReturnType<typeof parse> & Record<string, string | undefined>
 
-/** Reads the files too. Throws where one cannot be read. */
+/**
+ * Reads the files too. Throws where one cannot be read. The parser decodes names of databases in part, and escapes
+ * every other percent sign again if it finds a space or a sign that escapes nothing; so it gets none of these.
+ */
 export function readUrl(url: string): ReadUrl {
-  return parse(withOneHost(url), { useLibpqCompat: true }) as ReadUrl
+  const withoutDatabase = withOneHost(url).replace(/^(\w+:\/\/[^/?#]*)\/[^?#]*/, '$1/')
+  const escaped = withoutDatabase.replaceAll(' ', '%20').replaceAll(/%(?![\da-f]{2})/gi, '%25')
+  const parsed = parse(escaped, { useLibpqCompat: true }) as ReadUrl
+  return { ...parsed, database: placeOf(url).database } as ReadUrl
 }
 
 export function readLocation(url: string, wishes: Wishes = {}): Location {
