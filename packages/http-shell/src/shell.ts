@@ -14,7 +14,6 @@ import { NodeConnection, type NodeHost } from './node/connection.ts'
 import { type Arrival, NodeExchange } from './node/exchange.ts'
 import { closeAfter, createHttpServer, stopListening, takeConnections } from './node/node-http.ts'
 import { reasonToRefuse } from './node/reason-to-refuse.ts'
-import { toPlainRequest } from './node/upgrade.ts'
 import { isFramedUnsurely } from './node/upload.ts'
 import { toKeepAliveLines } from './plain/answer.ts'
 import { PlainConnection, type PlainHost } from './plain/connection.ts'
@@ -115,7 +114,7 @@ class ShellHost implements NodeHost, PlainHost {
     // Size is the limit. With a count, Node passes over the headers beyond it, the length of the body too.
     this.server.maxHeadersCount = 0
     if (options.maxConnections !== undefined) this.server.maxConnections = options.maxConnections
-    this.#giveToNode = takeConnections(this.server)
+    this.#giveToNode = takeConnections(this.server, (socket) => this.#ofNode(socket)?.mayBeginNext === true)
     this.#listen()
     const looking = setInterval(() => this.#look(), lookMs).unref()
     this.server.once('close', () => clearInterval(looking))
@@ -127,7 +126,7 @@ class ShellHost implements NodeHost, PlainHost {
     server.on('connection', (socket: Socket) => {
       socket.once('close', () => this.#disconnected(socket))
       if (fastReader) this.#connections.set(socket, new PlainConnection(socket, this))
-      else this.#readByNode(socket)
+      else this.handOver(socket)
     })
     // The go-ahead is given when somebody wants the body, so a body that is refused is never sent.
     server.on('checkContinue', (message: IncomingMessage, response: ServerResponse) =>
@@ -140,17 +139,13 @@ class ShellHost implements NodeHost, PlainHost {
     server.on('clientError', (error: ParserError, socket: Duplex) => this.#failed(error, socket))
     server.on('connect', (message: IncomingMessage, socket: Duplex) => {
       const { method = '', url: target = '', headers } = message
-      this.#detached(socket)
       const requestId = readRequestId(headers[requestIdKey]) ?? newRequestId()
       const refusal = { reason: 'tunnel', line: { method, target }, isBody: false, requestId, maxHeadBytes } as const
-      this.#ofNode(socket)?.endWith(this.#toBytes(refusal))
+      this.#ofNode(socket)?.refuseTunnel(this.#toBytes(refusal))
     })
-    server.on('upgrade', (message: IncomingMessage, socket: Socket, head: Buffer) => {
-      this.#detached(socket)
-      // Given back at once: a stream that is empty when the client ends its side takes nothing any more.
-      socket.unshift(toPlainRequest(message, head))
-      this.#ofNode(socket)?.whenIdle(() => this.#giveToNode(socket))
-    })
+    server.on('upgrade', (message: IncomingMessage, socket: Socket, behind: Buffer) =>
+      this.#ofNode(socket)?.readAgain(message, behind),
+    )
   }
 
   begin(connection: NodeConnection, arrival: Arrival): void {
@@ -206,18 +201,18 @@ class ShellHost implements NodeHost, PlainHost {
   }
 
   handOver(socket: Socket): void {
-    this.#readByNode(socket)
+    this.readByNode(socket)
+    this.#connections.set(socket, new NodeConnection(socket, this))
+  }
+
+  readByNode(socket: Socket): void {
+    this.#giveToNode(socket)
     // The end has begun: what was handed over may be a request, which has its answer first.
     if (this.isClosing) setImmediate(() => this.#connections.get(socket)?.close())
   }
 
   refuseCut(connection: PlainConnection): void {
     connection.endWith(this.#withoutRequest('malformed'))
-  }
-
-  #readByNode(socket: Socket): void {
-    this.#giveToNode(socket)
-    this.#connections.set(socket, new NodeConnection(socket, this))
   }
 
   #disconnected(socket: Socket): void {
@@ -265,9 +260,7 @@ class ShellHost implements NodeHost, PlainHost {
       socket.destroy()
       return
     }
-    if (!socket.writable || connection.isEnding || (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && connection.excuse()))
-      return
-    this.#end(connection, error)
+    if (socket.writable && !connection.isEnding) this.#end(connection, error)
   }
 
   #end(connection: NodeConnection, error: ParserError): void {
@@ -275,13 +268,6 @@ class ShellHost implements NodeHost, PlainHost {
     const refused = this.#toBytes(toRefusal(error, isBody, connection.readingId ?? newRequestId()))
     if (isBody) connection.endWithBody(refused)
     else connection.endWith(refused)
-  }
-
-  /** Node has taken its own listeners off. */
-  #detached(socket: Duplex): void {
-    // Without one a reset by the client would end the process.
-    if (socket.listenerCount('error') === 0) socket.on('error', () => undefined)
-    this.#ofNode(socket)?.detached()
   }
 
   #look(): void {

@@ -54,11 +54,13 @@ export abstract class Connection<Kind extends Owed = Owed> {
     return this.host.namesRequests
   }
 
-  /** Requests have arrived that have not begun. */
-  protected abstract get hasWaiting(): boolean
+  /** Requests have arrived that have not begun, and this reader has them. */
+  protected get hasWaiting(): boolean {
+    return false
+  }
 
   /** Begins what waits, as long as it may. */
-  protected abstract beginWaiting(): void
+  protected beginWaiting(): void {}
 
   /** Requests that have begun and whose answers are not out. */
   get underWay(): number {
@@ -85,7 +87,7 @@ export abstract class Connection<Kind extends Owed = Owed> {
 
   isLast(exchange: Owed): boolean {
     const { isClosing, isDraining } = this.host
-    if (!(isClosing || isDraining) || this.isEnding || this.hasWaiting) return false
+    if (!(isClosing || isDraining) || this.isEnding || this.hasWaiting || this.isLeaving) return false
     return this.begun[this.begun.length - 1] === exchange
   }
 
@@ -117,7 +119,7 @@ export abstract class Connection<Kind extends Owed = Owed> {
 
   /** The server takes no further requests: an idle connection ends now, any other with its last answer. */
   close(): void {
-    if (this.owesNothing) this.socket.destroySoon()
+    if (this.owesNothing && !this.isLeaving) this.socket.destroySoon()
   }
 
   /** Called every second or so, with the time in milliseconds. Returns 'late' for a head that does not come. */
@@ -171,8 +173,9 @@ export abstract class Connection<Kind extends Owed = Owed> {
   }
 
   protected afterAnswers(): void {
-    if (this.hasWaiting) this.schedule()
-    else if (this.begun.length === 0) this.idle()
+    const isIdle = this.begun.length === 0
+    if (this.hasWaiting || (isIdle && this.isLeaving)) this.schedule()
+    else if (isIdle) this.idle()
   }
 
   /** Not at once: other connections get their turn between two lots of a long pipeline. */

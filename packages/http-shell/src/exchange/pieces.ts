@@ -37,6 +37,15 @@ export class Pieces {
     return this.#pieces.length === 1 ? (this.#pieces[0] as Buffer) : Buffer.concat(this.#pieces, this.#length)
   }
 
+  /** All of them; the next ones begin anew. */
+  take(): Buffer {
+    const whole = this.join()
+    this.drop()
+    this.#length = 0
+    this.#run = 0
+    return whole
+  }
+
   /** Nobody wants them any more. */
   drop(): void {
     this.#pieces.length = 0

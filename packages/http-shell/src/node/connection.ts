@@ -1,40 +1,41 @@
 /**
- * A client connection whose requests Node.js reads: which of them have begun and which wait, when the socket is not
- * read, and what follows from something that is not a request. Node writes the answers in their order.
+ * A client connection whose requests Node.js reads: which of them begin, when the socket is not read, and what follows
+ * from something that is not a request. Node writes the answers in their order.
  */
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import { Connection, type Host } from '../exchange/connection.ts'
-import type { Leaving } from '../exchange/exchange.ts'
 import type { Arrival, NodeExchange, Owner } from './exchange.ts'
-import { dropInput, readWhilePaused } from './node-http.ts'
+import { dropInput } from './node-http.ts'
+import { toHeadAgain } from './upgrade.ts'
 
 export interface NodeHost extends Host {
   /** Makes the exchange and gives it to the service. */
   begin(connection: NodeConnection, arrival: Arrival): void
+  /** Gives the connection to Node's server, which reads what the socket has. */
+  readByNode(socket: Socket): void
 }
+
+const nothing = Buffer.alloc(0)
 
 export class NodeConnection extends Connection<NodeExchange> implements Owner {
   declare protected readonly host: NodeHost
-  /** Arrived, but not begun. */
-  #waiting: Arrival[] = []
-  /** The newest request, begun or not. */
+  /** The newest request that has begun. */
   #newest: IncomingMessage | undefined
-  #isHeld = false
-  #isBodyBroken = false
-  /** When the socket was read again after a head had been late because it was not read. */
-  #lateSince = 0
-  #isExcused = false
+  #isFull = false
+  #dropsInput = false
+  readonly #onEnd = (): void => this.clientEnded()
   readonly #onDrain = (): void => this.begun[0]?.drained()
+  readonly #onResume = (): void => {
+    // Bodies ask the socket for more on their own.
+    if (this.#isFull || this.isLeaving) this.socket.pause()
+  }
 
   constructor(socket: Socket, host: NodeHost) {
     super(socket, host)
-    socket.on('resume', () => {
-      // Bodies ask the socket for more on their own.
-      if (this.#isHeld || this.isLeaving) socket.pause()
-    })
-    socket.on('end', () => this.clientEnded())
+    socket.on('end', this.#onEnd)
     socket.on('close', () => this.closed())
+    this.#attached()
   }
 
   /** The newest request has not arrived completely. */
@@ -42,30 +43,20 @@ export class NodeConnection extends Connection<NodeExchange> implements Owner {
     return this.#newest !== undefined && !this.#newest.complete
   }
 
-  /** Of the request whose body is arriving, once it has begun. */
+  /** Of the request whose body is arriving. */
   get readingId(): string | undefined {
-    return this.hasWaiting || !this.isReading ? undefined : this.begun.at(-1)?.requestId
+    return this.isReading ? this.begun.at(-1)?.requestId : undefined
   }
 
-  protected get hasWaiting(): boolean {
-    return this.#waiting.length > 0
+  /** Asked at the head of each request. One that may not begin is given to `readAgain`. */
+  get mayBeginNext(): boolean {
+    return !this.isEnding && this.mayBegin()
   }
 
-  /** A request has arrived: it begins now, or when others are answered. */
+  /** A request begins. */
   arrived(arrival: Arrival): void {
-    if (this.isEnding) return
     this.#newest = arrival.message
-    this.#lateSince = 0
-    if (this.#waiting.length === 0 && this.mayBegin()) {
-      this.host.begin(this, arrival)
-      return
-    }
-    this.#waiting.push(arrival)
-    if (!this.#isHeld) {
-      this.#isHeld = true
-      this.socket.pause()
-      readWhilePaused(this.socket)
-    }
+    this.host.begin(this, arrival)
   }
 
   /** Called by the host before the service is told. */
@@ -81,9 +72,37 @@ export class NodeConnection extends Connection<NodeExchange> implements Owner {
     this.afterAnswers()
   }
 
+  /** Node has stopped at a request for a tunnel. What follows it is not a request. */
+  refuseTunnel(refusal: string): void {
+    this.#detached()
+    if (this.isEnding) this.dropInput()
+    else this.endWith(refusal)
+  }
+
+  /**
+   * Node has stopped at the head of a request. It and what followed it are read again when no answer is owed; until
+   * then they are bytes that the socket has.
+   */
+  readAgain(message: IncomingMessage, behind: Buffer): void {
+    this.#detached()
+    const { socket } = this
+    if (this.isEnding) {
+      this.dropInput()
+      return
+    }
+    // Given back at once: a stream that is empty when the client ends its side takes nothing any more.
+    if (behind.length > 0) socket.unshift(behind)
+    socket.unshift(toHeadAgain(message))
+    this.whenIdle(() => {
+      this.host.readByNode(socket)
+      this.#attached()
+    })
+  }
+
   protected dropInput(): void {
-    this.#release()
-    dropInput(this.socket)
+    this.#dropsInput = true
+    this.#isFull = false
+    dropInput(this.socket, this.#onEnd)
   }
 
   /**
@@ -91,18 +110,14 @@ export class NodeConnection extends Connection<NodeExchange> implements Owner {
    * once, because the service may have one when it has heard of what came before.
    */
   endWithBody(refusal: string): void {
-    if (this.#isBodyBroken) return
-    this.#isBodyBroken = true
-    dropInput(this.socket)
+    if (this.#dropsInput) return
+    this.dropInput()
     setImmediate(() => this.#endWithBody(refusal))
   }
 
   #endWithBody(refusal: string): void {
     const newest = this.begun.at(-1)
-    if (this.#waiting.at(-1)?.message === this.#newest) {
-      this.#waiting.pop()
-      this.endWith(refusal)
-    } else if (newest === undefined || newest.isRead || newest.isEnded || newest.hasBegun) this.endWith(undefined)
+    if (newest === undefined || newest.isRead || newest.isEnded || newest.hasBegun) this.endWith(undefined)
     else {
       this.removeNewest()
       newest.leave('left')
@@ -113,47 +128,37 @@ export class NodeConnection extends Connection<NodeExchange> implements Owner {
   /** Ignores whatever follows the request that begins; the connection ends with the answer to that request. */
   ignoreRest(): void {
     this.isEnding = true
-    // In place: `beginWaiting` may be in the middle of them.
-    this.#waiting.length = 0
+  }
+
+  setFull(isFull: boolean): void {
+    if (this.#dropsInput) return
+    this.#isFull = isFull
+    if (isFull) this.socket.pause()
+    else if (!this.isLeaving) this.socket.resume()
+  }
+
+  /** Node listens to the socket. */
+  #attached(): void {
+    // After Node's own listener, which reads on.
+    this.socket.off('resume', this.#onResume).on('resume', this.#onResume)
   }
 
   /** Node no longer listens to the socket. */
-  detached(): void {
-    this.socket.off('drain', this.#onDrain).on('drain', this.#onDrain)
+  #detached(): void {
+    const { socket } = this
+    // Without one a reset by the client would end the process.
+    if (socket.listenerCount('error') === 0) socket.on('error', () => undefined)
+    socket.off('drain', this.#onDrain).on('drain', this.#onDrain)
   }
 
-  /** The head of a request is late. True when that is because the socket was not read. */
-  excuse(): boolean {
-    if (!this.#isHeld) return false
-    this.#isExcused = true
-    return true
+  /** Whether a reset has come shows only in a write while the socket is not read. */
+  override look(now: number): 'late' | undefined {
+    if (this.#isFull && this.socket.writableLength === 0) this.socket.write(nothing)
+    return super.look(now)
   }
 
-  protected lookIdle(now: number): 'late' | undefined {
-    return this.#lateSince !== 0 && now - this.#lateSince > this.host.limits.headMs ? 'late' : undefined
-  }
-
-  protected beginWaiting(): void {
-    const waiting = this.#waiting
-    let count = 0
-    while (count < waiting.length && count < this.host.limits.maxPipelinedRequests && this.mayBegin()) {
-      this.host.begin(this, waiting[count++] as Arrival)
-    }
-    this.#waiting = waiting.slice(count)
-    if (this.#waiting.length === 0) this.#release()
-    else if (this.mayBegin()) this.schedule()
-  }
-
-  #release(): void {
-    if (!this.#isHeld) return
-    this.#isHeld = false
-    if (this.#isExcused) this.#lateSince = Date.now()
-    this.#isExcused = false
-    if (!this.isLeaving) this.socket.resume()
-  }
-
-  protected override closed(leaving: Leaving = 'left'): void {
-    this.#waiting = []
-    super.closed(leaving)
+  /** Node waits for heads itself. */
+  protected lookIdle(): undefined {
+    return undefined
   }
 }

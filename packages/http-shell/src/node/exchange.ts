@@ -21,7 +21,7 @@ import {
 import { drainMs, smallUploadBytes } from '../exchange/limits.ts'
 import { isRequestIdName, newRequestId, readRequestId, requestIdKey, requestIdName } from '../exchange/request-id.ts'
 import { closeAfter, isClosedAfter } from './node-http.ts'
-import { bytesToCome, collect, declaredLength, dropRest, readPieces } from './upload.ts'
+import { bytesToCome, declaredLength, type Input, Upload } from './upload.ts'
 
 /** A request as Node gives it. */
 export interface Arrival {
@@ -32,7 +32,7 @@ export interface Arrival {
 }
 
 /** What a connection hears of its exchanges. */
-export interface Owner {
+export interface Owner extends Input {
   /** Answers have the ids of their requests. */
   readonly namesRequests: boolean
   /** The answer is complete, but not yet on its way. `bytes` count as unsent until `sent`. */
@@ -58,6 +58,8 @@ export class NodeExchange implements Owed {
   readonly #message: IncomingMessage
   readonly #response: ServerResponse
   readonly #owner: Owner
+  /** Node does not report the end of what has no body. */
+  readonly #upload: Upload | undefined
   #requestId: string | undefined
   traceparent: string | undefined
   #isGone = false
@@ -73,6 +75,7 @@ export class NodeExchange implements Owed {
     this.#response = response
     this.#owner = owner
     this.#awaitsGoAhead = awaitsGoAhead
+    this.#upload = this.length === 0 ? undefined : new Upload(message, owner)
   }
 
   get rawHeaders(): RawHeaders {
@@ -101,17 +104,16 @@ export class NodeExchange implements Owed {
   }
 
   collect(maxBytes: number, reserve?: Reserve): Promise<Buffer> {
-    const { length } = this
-    // Node does not report the end of what has none.
-    if (length === 0) return Promise.resolve(noBody)
-    if (isTooLarge(length, maxBytes)) return Promise.reject(new BodyTooLarge(maxBytes))
+    if (this.#upload === undefined) return Promise.resolve(noBody)
+    if (isTooLarge(this.length, maxBytes)) return Promise.reject(new BodyTooLarge(maxBytes))
     this.#goAhead()
-    return collect(this.#message, maxBytes, reserve)
+    return this.#upload.collect(maxBytes, reserve)
   }
 
-  stream(): AsyncIterable<Uint8Array> {
+  async *stream(): AsyncIterable<Uint8Array> {
+    if (this.#upload === undefined) return
     this.#goAhead()
-    return readPieces(this.#message)
+    yield* this.#upload.stream()
   }
 
   get isOpen(): boolean {
@@ -221,6 +223,7 @@ export class NodeExchange implements Owed {
     const response = this.#response
     const bytes = body === undefined ? 0 : body.length
     this.isEnded = true
+    this.#upload?.dropUnwanted()
     this.#owner.ended(this, bytes)
     if (bytes > pieceBytes) {
       this.#rest = typeof body === 'string' ? Buffer.from(body) : (body as Uint8Array)
@@ -265,7 +268,7 @@ export class NodeExchange implements Owed {
     else response.write(chunk)
     const end = (): void => void response.end()
     this.#message.once('end', end)
-    dropRest(this.#message)
+    this.#upload?.drop()
     const timer = setTimeout(end, drainMs)
     response.once('close', () => clearTimeout(timer))
   }

@@ -24,14 +24,15 @@ export function createHttpServer(options: ServerOptions, listener: RequestListen
 
 /**
  * Takes new connections from the HTTP server, which still listens, and gives the function that hands it one. That is
- * Node's own listener; emitting the event instead would also inform other listeners.
+ * Node's own listener; emitting the event instead would also inform other listeners. A request that `mayBegin` does not
+ * admit is handed back with an event `upgrade`, as one for another protocol is.
  */
-export function takeConnections(server: Server): (socket: Socket) => void {
+export function takeConnections(server: Server, mayBegin: (socket: Socket) => boolean): (socket: Socket) => void {
   const [listener] = server.listeners('connection')
   server.removeAllListeners('connection')
   return (socket) => {
     listener?.call(server, socket)
-    stopAfterUpgrade((socket as Socket & Parsed).parser)
+    stopAtHeads((socket as Socket & Parsed).parser, () => mayBegin(socket))
   }
 }
 
@@ -43,14 +44,20 @@ interface Parsed {
 const otherProtocol = 2
 
 /**
- * Has the parser stop at the head of each request for another protocol. By itself it would read the body, and drop what
- * follows it in the same piece.
+ * Has the parser stop at the head of each request for another protocol: by itself it would read the body, and drop what
+ * follows it in the same piece. And at that of each request that may not begin: by itself it would make an object of a
+ * kilobyte and more of every few bytes that it has.
  */
-function stopAfterUpgrade(parser: Parsed['parser']): void {
+function stopAtHeads(parser: Parsed['parser'], mayBegin: () => boolean): void {
   const { onIncoming } = parser
   parser.onIncoming = (message, keepAlive) => {
+    const wish = message as IncomingMessage & { upgrade: boolean }
+    if (!mayBegin()) {
+      wish.upgrade = true
+      return otherProtocol
+    }
     const answer = onIncoming.call(parser, message, keepAlive)
-    return (message as IncomingMessage & { upgrade: boolean }).upgrade ? otherProtocol : answer
+    return wish.upgrade ? otherProtocol : answer
   }
 }
 
@@ -73,20 +80,11 @@ export function isClosedAfter(response: ServerResponse): boolean {
 
 /**
  * Takes the connection from the parser, which has met something that it cannot read: whatever still comes is dropped.
- * The parser would report an error for each piece.
+ * The parser would report an error for each piece. At the end of what comes only `onEnd` is called: Node's own listener
+ * would end the connection with the answer under way, before a refusal.
  */
-export function dropInput(socket: Socket): void {
-  socket.removeAllListeners('data')
-  socket.on('data', () => undefined)
+export function dropInput(socket: Socket, onEnd: () => void): void {
+  socket.removeAllListeners('data').removeAllListeners('end')
+  socket.on('end', onEnd).on('data', () => undefined)
   socket.resume()
-}
-
-/**
- * Has the socket read on while it is paused, up to its own limit, so that it notices an end and a reset. Node's parser
- * reads without the stream until somebody listens for data. `read` does nothing: to itself the stream is reading.
- */
-export function readWhilePaused(socket: Socket): void {
-  const listener = (): void => undefined
-  socket.on('data', listener).off('data', listener)
-  socket._read(0)
 }

@@ -1,6 +1,7 @@
 /**
- * The body of a request that Node.js reads, whole and up to a limit, or in pieces. Reads nothing before somebody asks
- * for it. A service that counts bytes hears of them before they are kept, and may delay the reader.
+ * The body of a request that Node.js reads, whole and up to a limit, or in pieces. Owns what has arrived of it and
+ * has not been taken, and when the connection is not read because of that. A service that counts bytes hears of them
+ * before they are kept, and may delay the reader.
  */
 import type { IncomingMessage } from 'node:http'
 import { BodyCut, BodyTooLarge, type Reserve } from '../exchange/body.ts'
@@ -22,79 +23,149 @@ export function isFramedUnsurely({ httpVersionMinor, headers }: IncomingMessage)
   return httpVersionMinor === 0 && headers['transfer-encoding'] !== undefined
 }
 
-/** The whole body, counted as it arrives. Throws BodyTooLarge or BodyCut. */
-export function collect(message: IncomingMessage, maxBytes: number, reserve?: Reserve): Promise<Buffer> {
-  const { promise, resolve, reject } = Promise.withResolvers<Buffer>()
-  const length = declaredLength(message)
-  const pieces = new Pieces()
-  let waiting: Promise<void> | undefined
-  const giveUp = (reason: Error): void => {
-    message.off('data', onData)
-    pieces.drop()
-    reject(reason)
+/** The connection that a body arrives on. */
+export interface Input {
+  /** Reads nothing more of it, or goes on. */
+  setFull(isFull: boolean): void
+}
+
+/** What happens to the body: nobody has asked for it yet, somebody takes it, or it is dropped. */
+type Use = 'kept' | 'taken' | 'dropped'
+
+export class Upload {
+  readonly #message: IncomingMessage
+  readonly #input: Input
+  readonly #pieces = new Pieces()
+  #maxBytes = Infinity
+  #use: Use = 'kept'
+  /** Somebody waits for more. */
+  #isWanted = false
+  #isFull = false
+  #isCut = false
+  /** Called when a piece has arrived, with its length, and when the body has ended or its end will never come. */
+  #onNews: ((bytes: number) => void) | undefined
+
+  constructor(message: IncomingMessage, input: Input) {
+    this.#message = message
+    this.#input = input
+    message.on('data', (chunk: Buffer) => this.#arrived(chunk))
+    message.on('end', () => this.#ended(false))
+    // Asked first, because every body ends with this event.
+    message.on('close', () => {
+      if (!this.#isWhole) this.#ended(true)
+    })
+    message.on('error', () => this.#ended(true))
   }
-  const count = (bytes: number, isWhole: boolean): void => {
-    const room = reserve?.(bytes, giveUp, isWhole)
-    if (room === undefined) return
-    waiting = room
-    room.then(
-      () => goOn(room),
-      (error: unknown) => giveUp(error instanceof Error ? error : new BodyCut()),
-    )
+
+  get #isWhole(): boolean {
+    return this.#message.readableEnded
   }
-  const goOn = (room: Promise<void>): void => {
-    if (waiting !== room) return
-    waiting = undefined
-    if (message.readableEnded) resolve(pieces.join())
-    else message.resume()
-  }
-  const onData = (chunk: Buffer): void => {
-    if (!pieces.add(chunk, maxBytes)) {
-      giveUp(new BodyTooLarge(maxBytes))
-      return
+
+  /** The whole body, counted as it arrives. Throws BodyTooLarge or BodyCut. */
+  collect(maxBytes: number, reserve?: Reserve): Promise<Buffer> {
+    const { promise, resolve, reject } = Promise.withResolvers<Buffer>()
+    const length = declaredLength(this.#message)
+    let waiting: Promise<void> | undefined
+    const giveUp = (reason: Error): void => {
+      this.drop()
+      reject(reason)
     }
-    count(chunk.length, pieces.length === length)
-    if (waiting !== undefined && pieces.length >= readAheadBytes) message.pause()
+    const goOn = (room: Promise<void>): void => {
+      if (waiting !== room) return
+      waiting = undefined
+      if (this.#isWhole) resolve(this.#pieces.take())
+      else this.#want()
+    }
+    const count = (bytes: number, isWhole: boolean): void => {
+      const room = reserve?.(bytes, giveUp, isWhole)
+      if (room === undefined) return
+      waiting = room
+      this.#isWanted = false
+      room.then(
+        () => goOn(room),
+        (error: unknown) => giveUp(error instanceof Error ? error : new BodyCut()),
+      )
+    }
+    const onNews = (bytes: number): void => {
+      if (this.#isCut) giveUp(new BodyCut())
+      else if (this.#pieces.length > maxBytes) giveUp(new BodyTooLarge(maxBytes))
+      else if (bytes > 0) count(bytes, this.#isWhole || this.#pieces.length === length)
+      else if (this.#isWhole && waiting !== undefined) count(0, true)
+      if (this.#isWhole && waiting === undefined) resolve(this.#pieces.take())
+    }
+    this.#use = 'taken'
+    this.#maxBytes = maxBytes
+    this.#onNews = onNews
+    this.#want()
+    onNews(this.#pieces.length)
+    return promise
   }
-  const onEnd = (): void => {
-    if (waiting === undefined) resolve(pieces.join())
-    else count(0, true)
+
+  /**
+   * The body in pieces, as they arrive. If its reader leaves early, the rest is dropped: a client that sends everything
+   * before it reads would otherwise wait for ever.
+   */
+  async *stream(): AsyncIterable<Uint8Array> {
+    this.#use = 'taken'
+    try {
+      for (;;) {
+        if (this.#pieces.length > 0) yield this.#pieces.take()
+        else if (this.#isWhole) return
+        else if (this.#isCut) throw new BodyCut()
+        else await this.#news()
+      }
+    } finally {
+      this.drop()
+    }
   }
-  const onCut = (): void => reject(new BodyCut())
-  // What is there is kept by the stream until somebody listens, but what has ended with its connection has no end.
-  if (message.destroyed && !message.readableEnded) onCut()
-  message.on('data', onData)
-  message.on('end', onEnd)
-  // Asked first, because an error is costly to make, and every body ends with this event.
-  message.on('close', () => {
-    if (!message.readableEnded) onCut()
-  })
-  message.on('error', onCut)
-  return promise
-}
 
-/**
- * Reads and drops the rest that nobody wants: a client that sends everything before it reads would otherwise wait for
- * ever.
- */
-export async function* readPieces(message: IncomingMessage): AsyncIterable<Uint8Array> {
-  try {
-    yield* message.iterator({ destroyOnReturn: false }) as AsyncIterableIterator<Buffer>
-  } finally {
-    dropRest(message)
+  /** Reads what still comes, and keeps nothing of it. */
+  drop(): void {
+    this.#use = 'dropped'
+    this.#onNews = undefined
+    this.#pieces.drop()
+    this.#want()
   }
-}
 
-/**
- * Reads what still comes and keeps nothing of it. The listener is needed as well as `resume`: where a reader of pieces
- * leaves in the same turn, Node forgets that the stream was resumed, unless somebody listens for data.
- */
-export function dropRest(message: IncomingMessage): void {
-  message.on('data', ignore).resume()
-}
+  /** The same, unless somebody takes it. */
+  dropUnwanted(): void {
+    if (this.#use === 'kept') this.drop()
+  }
 
-function ignore(): void {
-  // Nobody wants it.
+  #news(): Promise<void> {
+    this.#want()
+    return new Promise((resolve) => {
+      this.#onNews = () => {
+        this.#onNews = undefined
+        this.#isWanted = false
+        resolve()
+      }
+    })
+  }
+
+  #arrived(chunk: Buffer): void {
+    if (this.#use === 'dropped') return
+    this.#pieces.add(chunk, this.#maxBytes)
+    this.#onNews?.(chunk.length)
+    if (!this.#isWanted && !this.#isFull && this.#pieces.length >= readAheadBytes) this.#setFull(true)
+  }
+
+  /** Nothing more comes. */
+  #ended(isCut: boolean): void {
+    this.#isCut = isCut
+    if (this.#isFull) this.#setFull(false)
+    this.#onNews?.(0)
+  }
+
+  #want(): void {
+    this.#isWanted = true
+    if (this.#isFull) this.#setFull(false)
+  }
+
+  #setFull(isFull: boolean): void {
+    this.#isFull = isFull
+    this.#input.setFull(isFull)
+  }
 }
 
 /** What is left of the upload at most. */

@@ -69,7 +69,7 @@ export class PlainConnection extends Connection<PlainExchange> implements Owner 
     return this.host.keepAliveLines
   }
 
-  protected get hasWaiting(): boolean {
+  protected override get hasWaiting(): boolean {
     return this.#isHeld || this.#hasMore
   }
 
@@ -136,7 +136,7 @@ export class PlainConnection extends Connection<PlainExchange> implements Owner 
     this.#giveBack(bytes)
   }
 
-  protected beginWaiting(): void {
+  protected override beginWaiting(): void {
     if (this.#isHeld && this.mayBegin() && !this.isLeaving) this.socket.resume()
   }
 

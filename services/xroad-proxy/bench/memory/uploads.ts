@@ -14,21 +14,27 @@ import { restFile, soapFile } from '../../test/support/soap-service.ts'
 
 const [callers = 5000, maxInflightBytes = 32 * 1024 * 1024, only] = process.argv.slice(2).map(Number)
 const fixedMegabytes = 150
-const bytesOfCaller = 400 * 1024
+const bytesOfCaller = 160 * 1024
 const most = Math.round(fixedMegabytes + (2 * maxInflightBytes + callers * bytesOfCaller) / 1e6)
 
 const large = 'x'.repeat(190_000)
 const line = 'HTTP/1.1\r\nHost: x\r\n'
+const slow = `POST /g/rest ${line}Expect: nothing\r\nContent-Length: 0\r\n\r\n`
+const chunks = '1\r\nx\r\n'.repeat(31_000)
 const kinds: Readonly<Record<string, string>> = {
   'SOAP, declared': `POST /g/soap ${line}Content-Length: 200000\r\n\r\n${large}`,
   'SOAP, chunked': `POST /g/soap ${line}Transfer-Encoding: chunked\r\n\r\n30d40\r\n${large}`,
   'SOAP, 60 KB': `POST /g/soap ${line}Content-Length: 60000\r\n\r\n${large.slice(0, 59_000)}`,
   'REST, declared': `POST /g/rest ${line}Content-Length: 200000\r\n\r\n${large}`,
   'REST, chunked': `POST /g/rest ${line}Transfer-Encoding: chunked\r\n\r\n30d40\r\n${large}`,
+  'SOAP, chunks of one byte': `POST /g/soap ${line}Transfer-Encoding: chunked\r\n\r\n${chunks}`,
+  'REST, chunks of one byte': `POST /g/rest ${line}Transfer-Encoding: chunked\r\n\r\n${chunks}`,
   'a body that is refused': `POST /g/none ${line}Content-Length: 2000000\r\n\r\n${large}`,
   'plain calls': `GET /g/get ${line}\r\n`,
   'a head': `GET /health ${line}x: ${large.slice(0, 60_000)}`,
-  'a pipeline behind a slow request': `POST /g/rest ${line}Expect: nothing\r\nContent-Length: 0\r\n\r\n${`GET / ${line}\r\n`.repeat(2000)}`,
+  'a pipeline behind a plain call': `GET /g/get ${line}\r\n`.repeat(4000),
+  'an upload behind slow requests': `${slow.repeat(4)}POST /g/soap ${line}Content-Length: 200000\r\n\r\n${large}`,
+  'a pipeline behind a slow request': `${slow}${`GET / ${line}\r\n`.repeat(2000)}`,
 }
 
 /** Takes connections and says nothing. */
