@@ -3,7 +3,7 @@
  * the database said goes to the log, as a `StatementFailureReport`.
  */
 import { Failure, type FailureDetails, type FullDetails } from '../errors.ts'
-import type { JsonValue, ParameterSet, Statement, Work } from '../model.ts'
+import type { JsonValue, ParameterSet, Statement, ValueTypeName, Work } from '../model.ts'
 import type { Position } from '../sql/position.ts'
 
 /** Why a statement failed, for the log. Contains no value of a parameter. */
@@ -38,6 +38,8 @@ export interface Verdict {
   readonly redact: (text: string, values: readonly JsonValue[]) => string
   /** The parameter whose value was refused, if only one of this set can be meant. */
   readonly parameterIn?: (set: ParameterSet) => string | undefined
+  /** A declaration of this type would have refused that value. */
+  readonly wanted?: ValueTypeName | undefined
 }
 
 type StatementReason =
@@ -102,11 +104,18 @@ export function naming(failure: StatementFailure, { sets }: Work): StatementFail
   const { reason, verdict, set, cause } = failure
   const only = set === undefined && sets.length > 1 ? undefined : sets[set ?? 0]
   const name = only === undefined ? undefined : verdict.parameterIn?.(only)
-  if (name === undefined) return failure
-  const told = new StatementFailure(reason, `${withoutSet(failure)}; the value of parameter ${name}`, verdict, {
-    cause,
-  })
+  if (name === undefined || only === undefined) return failure
+  const message = `${withoutSet(failure)}; the value of parameter ${name}${declaring(name, verdict, only)}`
+  const told = new StatementFailure(reason, message, verdict, { cause })
   return set === undefined ? told : (inSet(told, set) as StatementFailure)
+}
+
+/** Nothing for a parameter with a declared type. */
+function declaring(name: string, { statement: { names, declared }, wanted }: Verdict, set: ParameterSet): string {
+  if (wanted === undefined || declared?.[names.indexOf(name)]?.type !== undefined) return ''
+  const value = set.get(name)
+  const isList = typeof value === 'object' && value !== null && 'text' in value && value.kind === 'array'
+  return ` (declare its type in the file: -- @param ${name} ${wanted}${isList ? '[]' : ''})`
 }
 
 function withoutSet({ message, set }: StatementFailure): string {

@@ -13,24 +13,36 @@ const files = {
   'demo/POST/open.sql': 'SELECT name FROM t WHERE open = :open',
   'demo/POST/cast.sql': 'SELECT CAST(CAST(:id AS text) AS integer) AS id, CAST(:name AS text) AS name',
   'demo/POST/key.sql': 'INSERT INTO t (id, name) VALUES (:id, :name)',
+  'demo/POST/declared.sql': '-- @param id string\nSELECT name FROM t WHERE id = CAST(:id AS integer) LIMIT :id',
   'demo/POST/limit.sql': 'SELECT name FROM t LIMIT :limit',
 }
 
 const lines: Readonly<Record<Dialect, readonly (readonly [path: string, body: unknown, message: string])[]>> = {
   postgres: [
-    ['number', { id: 'abc', name: 'abc' }, 'type integer: "abc" (SQLSTATE 22P02, statement at line 1); the value of parameter id'], // prettier-ignore
-    ['list', { name: 'x', ids: ['1', 'b'] }, 'type integer: "b" (SQLSTATE 22P02, statement at line 1); the value of parameter ids'], // prettier-ignore
-    ['day', { day: '2026-13-01' }, 'out of range: "2026-13-01" (SQLSTATE 22008, statement at line 1); the value of parameter day'], // prettier-ignore
-    ['open', { open: 'maybe' }, 'type boolean: "maybe" (SQLSTATE 22P02, statement at line 1); the value of parameter open'], // prettier-ignore
-    ['cast', { id: 'abc', name: 'x' }, 'type integer: "abc" (SQLSTATE 22P02, statement at line 1); the value of parameter id'], // prettier-ignore
+    ['number', { id: 'abc', name: 'abc' }, 'type integer: "abc" (SQLSTATE 22P02, statement at line 1); the value of parameter id (declare its type in the file: -- @param id integer)'], // prettier-ignore
+    ['list', { name: 'x', ids: ['1', 'b'] }, 'type integer: "b" (SQLSTATE 22P02, statement at line 1); the value of parameter ids (declare its type in the file: -- @param ids integer[])'], // prettier-ignore
+    ['day', { day: '2026-13-01' }, 'out of range: "2026-13-01" (SQLSTATE 22008, statement at line 1); the value of parameter day (declare its type in the file: -- @param day date)'], // prettier-ignore
+    ['open', { open: 'maybe' }, 'type boolean: "maybe" (SQLSTATE 22P02, statement at line 1); the value of parameter open (declare its type in the file: -- @param open boolean)'], // prettier-ignore
+    ['cast', { id: 'abc', name: 'x' }, 'type integer: "abc" (SQLSTATE 22P02, statement at line 1); the value of parameter id (declare its type in the file: -- @param id integer)'], // prettier-ignore
+    ['day', { day: 'x' }, 'type date: "x" (SQLSTATE 22007, statement at line 1); the value of parameter day (declare its type in the file: -- @param day date)'], // prettier-ignore
+    ['declared', { id: 'abc' }, '; the value of parameter id'],
     ['cast', { id: 'abc', name: 'abc' }, 'type integer: "abc" (SQLSTATE 22P02, statement at line 1)'],
-    ['number/batch', { queries: [{ id: 1, name: 'x' }, { id: 'abc', name: 'x' }] }, 'statement at line 1); the value of parameter id in queries[1]'], // prettier-ignore
+    ['number/batch', { queries: [{ id: 1, name: 'x' }, { id: 'abc', name: 'x' }] }, 'statement at line 1); the value of parameter id (declare its type in the file: -- @param id integer) in queries[1]'], // prettier-ignore
   ],
   sqlite: [
-    ['limit', { limit: 'abc' }, 'datatype mismatch (SQLite 20, statement at line 1); the value of parameter limit'],
-    ['key', { id: 'abc', name: 7 }, 'datatype mismatch (SQLite 20, statement at line 1); the value of parameter id'],
+    [
+      'limit',
+      { limit: 'abc' },
+      'datatype mismatch (SQLite 20, statement at line 1); the value of parameter limit (declare its type in the file: -- @param limit integer)',
+    ],
+    [
+      'key',
+      { id: 'abc', name: 7 },
+      'datatype mismatch (SQLite 20, statement at line 1); the value of parameter id (declare its type in the file: -- @param id integer)',
+    ],
+    ['declared', { id: 'abc' }, '; the value of parameter id'],
     ['key', { id: 'abc', name: 'x' }, 'datatype mismatch (SQLite 20, statement at line 1)'],
-    ['key/batch', { queries: [{ id: 1, name: '1' }, { id: 'b', name: '1' }] }, '; the value of parameter id in queries[1]'], // prettier-ignore
+    ['key/batch', { queries: [{ id: 1, name: '1' }, { id: 'b', name: '1' }] }, '; the value of parameter id (declare its type in the file: -- @param id integer) in queries[1]'], // prettier-ignore
   ],
 }
 

@@ -59,6 +59,7 @@ export function toFailure(error: unknown, textOf: (statement: number) => Stateme
     redact: (words, values) => redact(words, values, { sql: sourceOf(statement), quotes: quotesOf(code) }),
     // SQLite wanted an integer, and does not say of which value.
     parameterIn: (set) => (code === mismatch ? onlyParameter(statement.names, set, isNoInteger) : undefined),
+    wanted: code === mismatch ? 'integer' : undefined,
   }
   return ofSet(new StatementFailure('statement_failed', `${shown}${state}`, verdict, options))
 }

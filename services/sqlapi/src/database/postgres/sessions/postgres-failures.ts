@@ -75,8 +75,29 @@ function toVerdict(said: ServerError, statement: Statement): Verdict {
     more: moreOf(said),
     redact: (shown, values) => redact(shown, values, { sql: sourceOf(statement), quotes }),
     parameterIn: (set) => parameterOf(said, statement, set),
+    wanted: wantedType(said),
   }
 }
+
+/** Names of types, as messages in all languages have them. */
+const typeNames = [
+  [/\b(?:smallint|integer|bigint)\b/, 'integer'],
+  [/\b(?:numeric|real|double precision)\b/, 'number'],
+  [/\bboolean\b/, 'boolean'],
+  [/\btimestamp\b/, 'timestamp'],
+  [/\bdate\b(?!\/)/, 'date'],
+  [/\buuid\b/, 'uuid'],
+] as const
+
+/** The type that PostgreSQL expected. The message about a day that there is not (22008) has no name of a type. */
+function wantedType({ code = '', message }: ServerError): Verdict['wanted'] {
+  if (code === '22008') return /\d:\d/.test(message) ? 'timestamp' : 'date'
+  if (code !== '22P02' && code !== '22007') return undefined
+  const words = message.replace(quotedValue, '')
+  return typeNames.find(([pattern]) => pattern.test(words))?.[1]
+}
+
+const quotedValue = /["'«»“”„‘’‹›「『](.+)["'«»“”„‘’‹›」』]/su
 
 /** The server says which `$n` it could not read; of what a cast refuses later it quotes the value. */
 function parameterOf(
@@ -86,7 +107,7 @@ function parameterOf(
 ): string | undefined {
   if (!code.startsWith('22')) return undefined
   if (parameter !== undefined) return sent && nameOfParameter(statement, sent.rendered, parameter)
-  const refused = /["'«»“”„‘’‹›「『](.+)["'«»“”„‘’‹›」』]/su.exec(message)?.[1]?.trim()
+  const refused = quotedValue.exec(message)?.[1]?.trim()
   return refused === undefined
     ? undefined
     : onlyParameter(statement.names, set, (value) => scalarsOf(value).some((scalar) => scalar.trim() === refused))
