@@ -26,29 +26,39 @@ export function nearName(name: string, known: Iterable<string>): string | undefi
   return found
 }
 
-/** Letters added, left out, replaced or swapped; more than `most` where it takes more. */
+/**
+ * Letters added, left out, replaced or swapped; more than `most` if it takes more. Cells further than that from the
+ * diagonal need more edits as well, so none of them is computed.
+ */
 function editsBetween(one: string, other: string, most: number): number {
-  let before: number[] = []
-  let last = Array.from({ length: other.length + 1 }, (_, at) => at)
+  const width = other.length
+  let before = new Uint8Array(width + 1)
+  let last = new Uint8Array(width + 1).map((_, at) => at)
+  let next = new Uint8Array(width + 1)
   for (let row = 1; row <= one.length; row++) {
-    const next = [row]
-    let least = row
-    for (let column = 1; column <= other.length; column++) {
-      const isSame = one[row - 1] === other[column - 1]
-      let edits = Math.min(
-        (last[column] as number) + 1,
-        (next[column - 1] as number) + 1,
-        (last[column - 1] as number) + (isSame ? 0 : 1),
-      )
+    const start = Math.max(1, row - most)
+    const end = Math.min(width, row + most)
+    next[start - 1] = start === 1 ? row : most + 1
+    let least = next[start - 1] as number
+    const letter = one.charCodeAt(row - 1)
+    for (let column = start; column <= end; column++) {
+      const added = Math.min(next[column - 1] as number, last[column] as number) + 1
+      let edits = Math.min(added, (last[column - 1] as number) + (letter === other.charCodeAt(column - 1) ? 0 : 1))
       const isSwapped =
-        row > 1 && column > 1 && one[row - 1] === other[column - 2] && one[row - 2] === other[column - 1]
+        row > 1 &&
+        column > 1 &&
+        letter === other.charCodeAt(column - 2) &&
+        one.charCodeAt(row - 2) === other.charCodeAt(column - 1)
       if (isSwapped) edits = Math.min(edits, (before[column - 2] as number) + 1)
-      next.push(edits)
+      next[column] = edits
       least = Math.min(least, edits)
     }
     if (least > most) return most + 1
+    if (end < width) next[end + 1] = most + 1
+    const free = before
     before = last
     last = next
+    next = free
   }
-  return last[other.length] as number
+  return last[width] as number
 }

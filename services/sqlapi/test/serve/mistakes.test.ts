@@ -2,6 +2,7 @@
 import { deepStrictEqual, doesNotMatch, match, ok, strictEqual } from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { EventStream } from '@services/observe'
+import { checkGrowth } from '@services/testing'
 import { eventTable, type EventFields } from '../../src/events.ts'
 import type { Endpoint, Script } from '../../src/model.ts'
 import { nearName } from '../../src/near-name.ts'
@@ -142,4 +143,13 @@ test('the nearest name is found with bounded work [F11]', () => {
   strictEqual(nearName('/demo/file????????', many()), undefined)
   ok(asked <= 501, `${asked}`)
   strictEqual(nearName('x'.repeat(129), ['x'.repeat(129)]), undefined)
+})
+
+test('the work for a nearest name grows with its length, not with the square of it [F11]', () => {
+  checkGrowth(30, (size) => {
+    const known = Array.from({ length: 500 }, (_, index) => `${'x'.repeat(size)}${1000 + index}`)
+    return () => {
+      for (let time = 0; time < 20; time++) strictEqual(nearName(`${'x'.repeat(size)}????`, known), undefined)
+    }
+  })
 })
