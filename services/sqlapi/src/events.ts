@@ -109,6 +109,7 @@ export const eventTable = {
     set: number | undefined
     code: string | undefined
     text: string
+    cure?: string | undefined
     ms: number
     requestId: string
     traceparent?: string | undefined

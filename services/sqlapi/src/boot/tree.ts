@@ -121,7 +121,7 @@ function entries(folder: string, walk: Walk): Entry[] {
     const { code } = error as NodeJS.ErrnoException
     // It has gone since the folder around it was read.
     if (code === 'ENOENT') return []
-    walk.refused(folderRefusal(`${shownPath(folder, walk.root)} cannot be read (${code})`))
+    walk.refused(folderRefusal(`folder ${shownPath(folder, walk.root)} cannot be read (${code}); ${readable}`))
     return []
   }
   return found
@@ -129,6 +129,8 @@ function entries(folder: string, walk: Walk): Entry[] {
     .sort((a, b) => (a.name < b.name ? -1 : 1))
     .flatMap((entry) => toEntry(entry, folder, walk))
 }
+
+const readable = 'let the user of the service read and enter it'
 
 /** Kubernetes keeps a mounted ConfigMap's versions in folders such as `..data`; the files are linked beside them. */
 function isMountFolder(name: string): boolean {

@@ -19,6 +19,8 @@ export interface StatementFailureReport {
   readonly code: string | undefined
   /** The database's own words. */
   readonly text: string
+  /** For operators, if the database does not say it. */
+  readonly cure?: string | undefined
   /** How long it took, without the wait for a connection; of a batch all that had run. */
   readonly ms: number
   readonly requestId: string
@@ -36,6 +38,8 @@ export interface Verdict {
   readonly more: Omit<FailureDetails, 'position'>
   /** Takes out of the text what came from the client. */
   readonly redact: (text: string, values: readonly JsonValue[]) => string
+  /** For operators; the text is what is left after `redact`. */
+  readonly cureOf?: ((text: string) => string | undefined) | undefined
   /** The parameter whose value was refused, if only one of this set can be meant. */
   readonly parameterIn?: (set: ParameterSet) => string | undefined
   /** A declaration of this type would have refused that value. */
@@ -162,9 +166,13 @@ export function toReport(
   datasource: string,
   ms: number,
 ): StatementFailureReport {
-  const { statement, code, text, position = statement, redact } = failure.verdict
+  const { statement, code, text, position = statement, redact, cureOf } = failure.verdict
   // What fails at the end of a batch may be of any set.
   const sets = failure.set === undefined ? work.sets : work.sets.slice(failure.set, failure.set + 1)
+  const shown = redact(
+    text,
+    sets.flatMap((set) => Array.from(set.values())),
+  )
   return {
     datasource,
     file: work.endpoint.file,
@@ -172,10 +180,8 @@ export function toReport(
     column: position.column,
     set: failure.set,
     code,
-    text: redact(
-      text,
-      sets.flatMap((set) => Array.from(set.values())),
-    ),
+    text: shown,
+    cure: cureOf?.(shown),
     ms: Math.round(ms * 10) / 10,
     requestId: work.requestId,
     traceparent: work.trace?.span?.traceparent,

@@ -3,6 +3,7 @@ import { deepStrictEqual, match, strictEqual } from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { before, after, describe, test } from 'node:test'
 import { findingsOf, type Found, inBrief } from '../support/check.ts'
+import { startTestService } from '../support/service.ts'
 import { createDatabase, type TestDatabase } from '../support/databases.ts'
 
 const role = `limited_${randomBytes(6).toString('hex')}`
@@ -39,6 +40,18 @@ describe('postgres: rights and names that only running asks for', () => {
     return findingsOf({ files, args, config: { datasources: [{ name: 'demo', url }] } })
   }
 
+  test('the log has the GRANT for a right that is missing, the answer has not [F11]', async () => {
+    const files = { 'demo/GET/a.sql': 'SELECT a FROM hidden.things', 'demo/GET/b.sql': 'SELECT body FROM secrets' }
+    const service = await startTestService({ kind: 'postgres', files, datasource: { url: limited } })
+    try {
+      for (const path of ['/demo/a', '/demo/b']) strictEqual((await service.get(path)).text.includes('GRANT'), false)
+      match(service.log.join(''), /cure="let the owner run GRANT USAGE ON SCHEMA hidden TO the role of the datasource"/)
+      match(service.log.join(''), /GRANT SELECT \(or INSERT, UPDATE, DELETE\) ON secrets TO the role/)
+    } finally {
+      await service.close()
+    }
+  })
+
   const denied: readonly (readonly [text: string, place: string, message: RegExp, cure: RegExp])[] = [
     [
       'SELECT body FROM secrets',
@@ -63,7 +76,12 @@ describe('postgres: rights and names that only running asks for', () => {
     ],
     ['SELECT secret_rate()', '1:8', /^permission denied for function secret_rate$/, /ON FUNCTION secret_rate TO/],
     ['WITH s AS (SELECT body FROM secrets) SELECT body FROM s', '1:29', /table secrets$/, /./],
-    ['SELECT a FROM hidden.things', '1:15', /^permission denied for schema hidden$/, /^grant the right to the role /],
+    [
+      'SELECT a FROM hidden.things',
+      '1:15',
+      /^permission denied for schema hidden$/,
+      /GRANT USAGE ON SCHEMA hidden TO the role/,
+    ],
     ['TRUNCATE orders', '1:10', /^permission denied for table orders$/, /GRANT TRUNCATE ON orders/],
     ['TRUNCATE hidden.things', '1:17', /^permission denied for schema hidden$/, /GRANT USAGE ON SCHEMA hidden/],
     ['SELECT total FROM totals UNION SELECT salary FROM people', '1:51', /\(column salary\)$/, /./],

@@ -37,9 +37,20 @@ export type FileChange = 'deleted' | 'replaced' | 'its -wal or -shm file was del
 
 /** Why no database can be opened under this name, for operators; undefined where there is a file. */
 export function whyNoFile(path: string): string | undefined {
+  if (!isKnown(path)) return undefined
   const stats = statSync(path, { throwIfNoEntry: false })
   if (stats === undefined) return `The file ${path} does not exist${besides(path)}`
   return stats.isDirectory() ? `${path} is a folder; name a file` : undefined
+}
+
+/** Whether the system says if there is such a file: not if its folder may not be entered. */
+function isKnown(path: string): boolean {
+  try {
+    statSync(path, { throwIfNoEntry: false })
+    return true
+  } catch {
+    return false
+  }
 }
 
 /** Databases in the folder that may be meant, and the way to have no file made. */

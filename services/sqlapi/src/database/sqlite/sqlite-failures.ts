@@ -14,6 +14,8 @@ import {
   type Verdict,
 } from '../statement-failure.ts'
 import { redact, type RedactOptions } from '../redact.ts'
+import { cureOfCode } from './access.ts'
+import type { Location } from './location.ts'
 import { JobFailure } from './workplaces/assignment.ts'
 import type { StatementText } from './jobs/statements.ts'
 
@@ -23,7 +25,11 @@ const quotesSql = /syntax error|unrecognized token|incomplete input|contains no 
 const constraintName = /^(CHECK constraint failed): .*|^(UNIQUE constraint failed): index '.*/s
 
 /** `textOf` gives a statement by its number, and how it was written. */
-export function toFailure(error: unknown, textOf: (statement: number) => StatementText, batch: boolean): Failure {
+export function toFailure(
+  error: unknown,
+  textOf: (statement: number) => StatementText,
+  { batch, location }: { readonly batch: boolean; readonly location: Location },
+): Failure {
   const options = { cause: error }
   // Nobody knows how far the statement got, and it is not the cause.
   if (!(error instanceof JobFailure)) return new Failure('connection_lost', undefined, options)
@@ -57,6 +63,7 @@ export function toFailure(error: unknown, textOf: (statement: number) => Stateme
     position: offset === undefined ? undefined : positionOf(statement, text, offset),
     more: { code },
     redact: (words, values) => redact(words, values, { sql: sourceOf(statement), quotes: quotesOf(code) }),
+    cureOf: () => cureOfCode(code, location),
     // SQLite wanted an integer, and does not say of which value.
     parameterIn: (set) => (code === mismatch ? onlyParameter(statement.names, set, isNoInteger) : undefined),
     wanted: code === mismatch ? 'integer' : undefined,
@@ -81,12 +88,12 @@ function isNoInteger(value: JsonValue): boolean {
 /** SQLITE_CONSTRAINT_TRIGGER: the words are those of a RAISE. */
 const raised = 1811
 
-/** An error of opening the datasource. */
-export function toOpenFailure(error: unknown, datasource: string): Failure {
+/** An error of opening the datasource; `closed` says why this process may not, if that is the reason. */
+export function toOpenFailure(error: unknown, datasource: string, closed: string | undefined): Failure {
   return new Failure(
     'datasource_unreachable',
     `Datasource '${datasource}' cannot be opened; its file is missing or closed to the service, which the log explains`,
-    { cause: error },
+    { cause: closed === undefined ? error : new Error(closed, { cause: error }) },
   )
 }
 

@@ -1,5 +1,5 @@
 /** A SQLite datasource: takes work, has a worker do it as a job (jobs.ts), and knows which files are open. */
-import { access, constants, stat } from 'node:fs/promises'
+import { stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { Failure } from '../../errors.ts'
 import type { CatalogNames, StatementDescription, StatementPlan } from '../../description.ts'
@@ -12,6 +12,7 @@ import { requireRunnable, StatementFailure, naming, toReport } from '../statemen
 import { takenBack } from '../pool/job.ts'
 import { type ConnectionOptions, type Loss, runsOn } from './workplaces/assignment.ts'
 import { toFailure, toFullFailure, toGoneFailure, toOpenFailure } from './sqlite-failures.ts'
+import { whyClosed } from './access.ts'
 import { changeOf, type DatabaseFiles, describe, removeLeftLogs, whyNoFile } from './files.ts'
 import { openConnection, type SqliteConnection } from './worker/library.ts'
 import { groupOf, type JobListeners, Jobs } from './jobs/jobs.ts'
@@ -103,7 +104,8 @@ export class SqliteDatabase implements Database {
 
   #ask<Said>(question: Promise<Said>): Promise<Said> {
     return question.catch((error: unknown) => {
-      throw toOpenFailure(error, this.#options.name)
+      // A question only reads.
+      throw toOpenFailure(error, this.#options.name, whyClosed({ ...this.#location, isReadOnly: true }))
     })
   }
 
@@ -114,7 +116,8 @@ export class SqliteDatabase implements Database {
     if (path === undefined || problem === undefined) return this.#pools.readers.probe()
     if (!mayCreate || (await exists(path))) throw new Error(problem)
     if (!(await exists(dirname(path)))) throw new Error(`The folder ${dirname(path)} does not exist; make it`)
-    await access(dirname(path), constants.W_OK)
+    const closed = whyClosed(this.#location)
+    if (closed !== undefined) throw new Error(closed)
     if (this.#wasMissing) return
     this.#wasMissing = true
     this.#options.onFileMissing?.(`${problem}; the first request makes an empty one`)
@@ -205,7 +208,9 @@ export class SqliteDatabase implements Database {
       if (error instanceof Failure) throw error
       if (openElsewhere !== undefined && changeOf(openElsewhere) !== undefined) return this.#open(broken)
       const isGone = this.#wasOpened && options.path !== undefined && !(await exists(options.path))
-      throw isGone ? toGoneFailure(this.#options.name) : toOpenFailure(error, this.#options.name)
+      throw isGone
+        ? toGoneFailure(this.#options.name)
+        : toOpenFailure(error, this.#options.name, whyClosed(this.#location))
     }
   }
 
@@ -245,7 +250,10 @@ export class SqliteDatabase implements Database {
 
   #toFailure(error: unknown, work: Work, ms: number): Failure {
     const { name, onStatementFailure } = this.#options
-    const failure = toFailure(error, (statement) => this.#statements.textOf(statement), work.batch)
+    const failure = toFailure(error, (statement) => this.#statements.textOf(statement), {
+      batch: work.batch,
+      location: this.#location,
+    })
     if (!(failure instanceof StatementFailure)) return failure
     if (!work.cancellation.cancelled) onStatementFailure?.(toReport(failure, work, name, ms))
     return naming(failure, work)

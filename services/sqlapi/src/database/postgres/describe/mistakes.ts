@@ -1,6 +1,7 @@
 /** Errors of preparing -> what is wrong with the statement, as a table over SQLSTATEs, and where. */
 import type { Mistake, StatementDescription } from '../../../description.ts'
 import type { Statement } from '../../../model.ts'
+import { cureOfDenied } from '../sessions/missing-right.ts'
 import { positionOfError } from '../sessions/postgres-failures.ts'
 import type { Refusal } from './types.ts'
 
@@ -39,7 +40,8 @@ export function toFailed({ error, isUnknownFunction, hasTypeInQuestion }: Refusa
   // It says nothing about the statement: the server had no time, no memory or no connection to spare.
   if (known === undefined) return { outcome: 'unchecked', reason: `${message} (SQLSTATE ${code})` }
   const { line, column } = positionOfError(error, statement) ?? statement
-  return { outcome: 'failed', mistake: judged(known), code, message, detail, hint, line, column }
+  const cure = hint ?? (code === '42501' ? cureOfDenied(message) : undefined)
+  return { outcome: 'failed', mistake: judged(known), code, message, detail, hint: cure, line, column }
 
   function judged(mistake: Mistake): Mistake {
     if (isUnknownFunction) return 'unknown-function'

@@ -16,6 +16,7 @@ import {
 } from '../../../sql/position.ts'
 import { onlyParameter, StatementFailure, syntaxError, timeoutMessage, type Verdict } from '../../statement-failure.ts'
 import { redact, type RedactOptions, scalarsOf } from '../../redact.ts'
+import { cureOfDenied } from './missing-right.ts'
 import { ServerError } from '../wire/frames.ts'
 import { NotStarted, TimedOut } from './plan-run.ts'
 import type { Session } from './session.ts'
@@ -74,6 +75,7 @@ function toVerdict(said: ServerError, statement: Statement): Verdict {
     position: positionOfError(said, statement),
     more: moreOf(said),
     redact: (shown, values) => redact(shown, values, { sql: sourceOf(statement), quotes }),
+    cureOf: code === '42501' ? cureOfDenied : undefined,
     parameterIn: (set) => parameterOf(said, statement, set),
     wanted: wantedType(said),
   }
