@@ -564,6 +564,26 @@ test('one brace around a param is reported with its own line [G7]', () => {
   match(String(warnings[1]), /:7: envelope: \{y\} is text; a placeholder is written \{\{y\}\}$/)
 })
 
+test('any name after a dollar sign is reported, and a dollar sign before a placeholder is not [G7]', () => {
+  const told = (inner: string) =>
+    read(`params: [personalCode]\nmethod: POST\nservice: https://a.ee/x\nenvelope: <a>${inner}</a>\n`).warnings.join()
+  for (const written of ['${personalCode}', '${incoming.body.personal_code}', '${ PERSONALCODE }'])
+    match(told(written), /is text; a placeholder is written \{\{personalCode\}\}$/, written)
+  match(
+    told('${body.other}'),
+    /\$\{body\.other\} is text; a placeholder is written \{\{other\}\}, with a name of params$/,
+  )
+  for (const [written, name] of Object.entries({
+    '${OTHER:-x}': 'OTHER',
+    '${}': 'name',
+    '${my-value}': 'my-value',
+    '${b.a[0]}': 'a',
+  }))
+    match(told(written), new RegExp(`a placeholder is written \\{\\{${name}\\}\\}, with a name of params$`))
+  for (const written of ['${{personalCode}}', '$', '$personalCode', '{other}', '$ {other}'])
+    strictEqual(told(written), '')
+})
+
 test('one brace around a param, and a URL for a path, are text that somebody did not mean [D1.2]', () => {
   const told = (inner: string) =>
     read(`params: [x, y]\nmethod: POST\nservice: https://a.ee/x\nenvelope: <a>${inner}</a>\n`).warnings.join()

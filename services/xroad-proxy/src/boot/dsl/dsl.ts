@@ -148,7 +148,7 @@ function readSoap(dsl: ParsedDslFile): ReadDsl {
   })
   const problems = [...unknown, ...soapWarnings(value, template)]
   const words = (found: readonly Problem[]): string[] => byLine(found, dsl.places).map((each) => inWords(dsl, each))
-  const warnings = [...words(problems), ...tellTemplate(dsl, slipsIn(value))]
+  const warnings = [...words(problems), ...(endpoint.isGenerated ? [] : tellTemplate(dsl, slipsIn(value)))]
   if (endpoint.isGenerated) return { endpoint, warnings, templateWarnings, envelopeWarnings: [], notices: [] }
   const envelopeWarnings = tellTemplate(dsl, envelopeProblem(value, template))
   return { endpoint, warnings, templateWarnings, envelopeWarnings, notices: words(unusedParams(value)) }

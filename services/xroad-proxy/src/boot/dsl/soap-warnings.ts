@@ -2,7 +2,7 @@
  * The fields of a SOAP file -> what is unwise about them, though the file loads. What no call can fill in its template
  * is found with the template.
  */
-import type { Problem } from '@services/config-file'
+import { nearest, type Problem } from '@services/config-file'
 import type { Template } from '../../model.ts'
 import { soapVersions, usualSoapVersion } from '../../soap-versions.ts'
 import { choiceWarnings } from './choices.ts'
@@ -10,34 +10,49 @@ import type { TemplateWarning } from '../../soap/request/template-names.ts'
 import type { SoapFile } from './dsl-schema.ts'
 
 interface Slip {
-  /** The first group is a name. */
+  /** Its groups hold a name, and only one of them matches. */
   readonly pattern: RegExp
-  readonly tell: (written: string, name: string) => string
+  /** Undefined for what may be meant as it is. */
+  readonly tell: (written: string, name: string, params: readonly string[]) => string | undefined
 }
 
 const slips: readonly Slip[] = [
   {
-    // A name in one brace, as other templates have it, with a dollar sign or without.
-    pattern: /\$?(?<!\{)\{\s*([\w.-]+)\s*\}(?!\})/g,
-    tell: (written, name) => `${written} is text; a placeholder is written {{${name}}}`,
+    // The form of other templates and of variables, which no XML has by itself.
+    pattern: /\$\{([^{}]{0,100})\}/g,
+    tell(written, name, params) {
+      const word = /[\p{L}_][\p{L}\p{N}_-]*(?=[^\p{L}\p{N}_.-]|$)/u.exec(name)?.[0] ?? 'name'
+      const meant = nearest(word, params)
+      return meant === undefined
+        ? `${written} is text; a placeholder is written {{${word}}}, with a name of params`
+        : `${written} is text; a placeholder is written {{${meant}}}`
+    },
+  },
+  {
+    pattern: /(?<![{$])\{\s*([\w.-]+)\s*\}(?!\})/g,
+    tell: (written, name, params) =>
+      params.includes(name) ? `${written} is text; a placeholder is written {{${name}}}` : undefined,
   },
   {
     pattern: /\{\{(?:\{\s*([\w-]+)(?:\.[\w.-]+)?\s*\}|&\s*([\w-]+)(?:\.[\w.-]+)?\s*)\}\}/g,
-    tell: (written) =>
-      `${written} writes the value of the caller as it is, who can change the message with it; write {{${written.replaceAll(/[{&}\s]/g, '')}}}, unless the value is to be XML`,
+    tell: (written, name, params) =>
+      params.includes(name)
+        ? `${written} writes the value of the caller as it is, who can change the message with it; write {{${written.replaceAll(/[{&}\s]/g, '')}}}, unless the value is to be XML`
+        : undefined,
   },
 ]
 
-/** Params in one brace or in three, with the lines of the template. */
+/** Params in one brace or in three, and names after a dollar sign, with the lines of the template. */
 export function slipsIn({ envelope, params }: Pick<SoapFile, 'envelope' | 'params'>): TemplateWarning[] {
   const found = new Map<string, { message: string; lines: number[] }>()
   for (const [line, text] of envelope.split('\n').entries()) {
     for (const { pattern, tell } of slips) {
-      for (const [written, name = '', other = name] of text.matchAll(pattern)) {
-        if (!params.includes(name) && !params.includes(other)) continue
-        const known = found.get(written) ?? { message: tell(written, name), lines: [] }
-        found.set(written, known)
-        known.lines.push(line + 1)
+      for (const [written, name, other = ''] of text.matchAll(pattern)) {
+        const known = found.get(written)
+        const message = known?.message ?? tell(written, name ?? other, params)
+        if (message === undefined) continue
+        if (known === undefined) found.set(written, { message, lines: [line + 1] })
+        else known.lines.push(line + 1)
       }
     }
   }
