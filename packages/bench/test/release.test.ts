@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { isDeepStrictEqual } from 'node:util'
 import { exportRelease } from '@services/bench'
-import { findLastRelease } from '../src/against/release.ts'
+import { findLastRelease, toRevision } from '../src/against/release.ts'
 import { UsageError } from '../src/command/usage-error.ts'
 
 const root = join(import.meta.dirname, '../../..')
@@ -95,3 +95,13 @@ function readManifest(service: string): Manifest {
 function readVersion(service: string): string {
   return readManifest(service).version
 }
+
+test(
+  'the baseline is the commit that its file names, and in the history [B8]',
+  skipWithout(toRevision('baseline')),
+  () => {
+    const commit = execFileSync('git', ['-C', root, 'rev-parse', '--verify', `${toRevision('baseline')}^{commit}`])
+    strictEqual(commit.toString().trim(), readFileSync(join(root, 'tools/compare/baseline.txt'), 'utf8').trim())
+    strictEqual(toRevision('HEAD'), 'HEAD')
+  },
+)

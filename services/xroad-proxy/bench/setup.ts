@@ -44,8 +44,9 @@ export async function prepare(
   const pki = join(folder, 'pki')
   writePki(pki)
   const env = { BENCH_PKI: pki, BENCH_PASSWORD: keystorePassword }
-  const upstream = await startServer({ args: [join(here, 'upstream.ts')], env })
+  // Before the upstream, which would keep this process if they cannot be made.
   const programs = await makePrograms(folder)
+  const upstream = await startServer({ args: [join(here, 'upstream.ts')], env })
   const haproxy = findHaproxy()
   const proxy: Setup['proxy'] = (build, dslPath, wsdlDir) => {
     const program = programs[build]

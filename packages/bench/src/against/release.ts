@@ -24,13 +24,13 @@ const root = join(import.meta.dirname, '../../../..')
 const scope = '@services'
 
 /**
- * @param which `last-release` or anything that git takes for a commit
+ * @param which `last-release`, `baseline` or anything that git takes for a commit
  * @param service the service's folder in the repository, as `services/name`
  * @param folder where a folder `release` is made
  */
 export function exportRelease(which: string, service: string, folder: string): Release {
   const { commit, remarks } =
-    which === 'last-release' ? findLastRelease(service) : { commit: findCommit(which), remarks: [] }
+    which === 'last-release' ? findLastRelease(service) : { commit: findCommit(toRevision(which)), remarks: [] }
   const place = join(folder, 'release')
   mkdirSync(place, { recursive: true })
   const archive = join(folder, 'release.tar')
@@ -68,6 +68,11 @@ export function findLastRelease(service: string): { commit: string; remarks: str
   if (newest === undefined) throw new UsageError('The history has no release: it may be a shallow clone')
   const first = 'No commit has changed the version yet: this is the one that brought the first version.'
   return { commit: newest, remarks: older.length === 0 ? [first] : [] }
+}
+
+/** The baseline is that of `npm run compare`. */
+export function toRevision(which: string): string {
+  return which === 'baseline' ? readFileSync(join(root, 'tools/compare/baseline.txt'), 'utf8').trim() : which
 }
 
 function findCommit(name: string): string {

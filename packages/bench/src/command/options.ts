@@ -36,7 +36,7 @@ export interface Options {
   readonly chart: string | undefined
   /** A folder for CPU profiles. */
   readonly profiles: string | undefined
-  /** A commit, or `last-release`: whether this is slower than that. */
+  /** A commit, `baseline` or `last-release`: whether this is slower than that. */
   readonly against: string | undefined
   /** How many starts in a row, if it is about how much they differ. */
   readonly starts: number | undefined
@@ -61,9 +61,9 @@ export function toUsage({ script, service, raced, measured }: BenchFlags): strin
   --profile DIR    ${service} writes CPU profiles to DIR, a folder per scenario; the figures of such a run say nothing
   --starts N       starts ${service} N times in a row, races each start alone in ${raced[0]} or the scenario of --only, and
                    reports how much the starts differ
-  --against COMMIT compares with an older ${service}, 'last-release' or a commit, for about six minutes; ends with 1 if
-                   this one is slower than ${guard.limit} x; with --rounds N every scenario has at least N races and the run
-                   more time in proportion; with --write the table goes into README.md`
+  --against COMMIT compares with an older ${service}, 'last-release', 'baseline' or a commit, for about six minutes; ends
+                   with 1 if this one is slower than ${guard.limit} x; with --rounds N every scenario has at least N races and
+                   the run more time in proportion; with --write the table goes into README.md`
 }
 
 /** Nothing if only help was asked for. Throws a UsageError. */
