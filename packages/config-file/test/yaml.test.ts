@@ -60,6 +60,12 @@ const refused: [string, string, RegExp][] = [
   ['a text', 'hello', /^1:1: expected "field: value" lines/],
   ['duplicate keys', 'a: 1\nb: 2\na: 3', /^3:1: "a" occurs twice/],
   ['duplicate keys of texts', 'a: x\nb: y\na: z\n', /^3:1: "a" occurs twice/],
+  [
+    'an item without its dash [F11]',
+    'a:\n  - b: x\n    c: y\n    b: z\n',
+    /^4:5: "b" occurs twice; keep one, or .* "- "$/,
+  ],
+  ['a tab among spaces [F11]', 'a:\n  - b: x\n  \t  c: y\n', /^3:1: Tabs are not allowed .*; indent with spaces$/],
   ['duplicate keys deeper', 'a:\n  b: x\n  b: y\n', /^3:3: "b" occurs twice/],
   ['a second document', 'a: 1\n---\nb: 2', /^2:1: a second document/],
   ['an empty second document', 'a: 1\n---\n', /^2:1: a second document/],

@@ -20,6 +20,7 @@ export function tellProblem({ code, message, pos }: YAMLError, document: Documen
   const unclosed = (isJson ? unclosedInJson : unclosedProblems)[text[opening ?? at] ?? '']
   if (opening !== undefined && unclosed !== undefined) return { problem: unclosed, offset: opening }
   if (isJson && /^Implicit (?:map )?keys need/.test(line)) return { problem: noComma, offset: at }
+  if (/^All (?:mapping|sequence) items/.test(line) && isIndentedByTab(text, at)) return { problem: noTabs, offset: at }
   const problem = byCode[code] ?? byMessage.find(([pattern]) => pattern.test(line))?.[1] ?? beforeQuotation(line)
   return { problem: problem + gluedCure(text, at), offset: at }
 }
@@ -53,6 +54,8 @@ const noColon =
 
 const noBar = 'envelope: a text of several lines needs a | after the colon: envelope: |'
 
+const noTabs = 'Tabs are not allowed as indentation; indent with spaces'
+
 /** By how the message begins; the parser's own words stay where they are plain. */
 const byMessage: readonly (readonly [message: RegExp, problem: string])[] = [
   [/^Unresolved alias/, 'Unresolved alias; a text that begins with * needs quotes'],
@@ -60,7 +63,7 @@ const byMessage: readonly (readonly [message: RegExp, problem: string])[] = [
     /^(?:Block scalar header includes|Not a YAML token|Unexpected token in block scalar)/,
     'a | or > with extra characters behind it on its line; a text that begins with | or > needs quotes',
   ],
-  [/^Tabs are not allowed/, 'Tabs are not allowed as indentation; indent with spaces'],
+  [/^Tabs are not allowed/, noTabs],
   [/^Invalid escape sequence/, String.raw`Invalid escape sequence; in double quotes a \ is written \\`],
   [
     /^Nested mappings are not allowed/,
@@ -88,6 +91,11 @@ const byMessage: readonly (readonly [message: RegExp, problem: string])[] = [
   [/^Block collections are not allowed/, 'a comma is missing inside { } or [ ], or a text with a colon needs quotes'],
   [/^Unexpected flow-(?:map|seq)-end/, 'a } or ] that nothing opens; a text that begins with it needs quotes'],
 ]
+
+function isIndentedByTab(text: string, offset: number): boolean {
+  const start = text.lastIndexOf('\n', offset - 1) + 1
+  return /^ *\t/.test(text.slice(start, start + 200))
+}
 
 /** What other messages say of the text ends before they quote it. */
 function beforeQuotation(line: string): string {

@@ -72,7 +72,28 @@ function toData(node: unknown, anchors: Anchors): Data {
 function toOwnData(node: unknown, anchors: Anchors): Data {
   if (isScalar(node)) return toScalar(node)
   if (isMap(node)) return toMapping(node, anchors)
-  return isSeq(node) ? node.items.map((item) => toData(item, anchors)) : null
+  return isSeq(node) ? node.items.map((item) => toItem(item, anchors)) : null
+}
+
+/** A field that occurs twice in an item mostly begins the next item, without its dash. */
+function toItem(item: unknown, anchors: Anchors): Data {
+  const twice = isMap(item) ? repeatedKey(item) : undefined
+  if (twice === undefined) return toData(item, anchors)
+  return fail(`${tellTwice(twice)}, or begin the next item of the list with "- "`, offsetOf(twice))
+}
+
+function repeatedKey({ items }: YAMLMap): Scalar<string | null> | undefined {
+  const keys = new Set<unknown>()
+  for (const { key } of items) {
+    if (!isScalar<string | null>(key)) return undefined
+    if (keys.has(key.value)) return key
+    keys.add(key.value)
+  }
+  return undefined
+}
+
+function tellTwice({ value }: Scalar<string | null>): string {
+  return `${JSON.stringify(shownKey(value ?? ''))} occurs twice; keep one`
 }
 
 /** A few repetitions of repetitions would otherwise fill the memory. */
@@ -99,7 +120,7 @@ function toMapping({ items }: YAMLMap, anchors: Anchors): Mapping {
     // Without a key of its own a line such as `: x` has an empty one.
     const name = isScalar<string | null>(key) ? (key.value ?? '') : fail('a key must be a plain text', offsetOf(key))
     if (name === '__proto__') fail('nothing may be called __proto__; choose another name', offsetOf(key))
-    if (Object.hasOwn(mapping, name)) fail(`${JSON.stringify(shownKey(name))} occurs twice; keep one`, offsetOf(key))
+    if (Object.hasOwn(mapping, name)) fail(tellTwice(key as Scalar<string | null>), offsetOf(key))
     mapping[name] = value === null ? null : toData(value, anchors)
   }
   return mapping
