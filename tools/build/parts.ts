@@ -32,7 +32,9 @@ function findParts(service: string, graph: ModuleGraph): ReadonlyMap<string, str
   const { sharedBy, parts } = buildOf(service)
   const reached = (root: string): ReadonlySet<string> => reachedFrom(join(service, 'src', root), graph)
   const found = new Map<string, string>()
-  const [first = new Set<string>(), ...others] = sharedBy.map(reached)
+  const [first = new Set<string>(), ...others] = sharedBy.map(
+    (roots) => new Set(roots.flatMap((root) => [...reached(root)])),
+  )
   for (const module of first) if (others.every((modules) => modules.has(module))) found.set(module, shared)
   for (const [part, roots] of Object.entries(parts)) {
     for (const root of roots) for (const module of reached(root)) if (!found.has(module)) found.set(module, part)

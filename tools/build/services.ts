@@ -14,21 +14,24 @@ export interface ServiceBuild {
    * the first part whose modules import it; what belongs to no part is divided by who loads it.
    */
   readonly parts: Readonly<Record<string, readonly string[]>>
-  /** What each of these imports is the part before the others, so that who begins with one loads nothing of another. */
-  readonly sharedBy: readonly string[]
+  /** Modules that each of these groups reaches are the part before the others: a process loads nothing of another. */
+  readonly sharedBy: readonly (readonly string[])[]
 }
 
 /** What every kind of database imports. */
 const ofDatabases = ['statement-spans', 'result', 'redact', 'int64', 'pool/history', 'pool/pool']
+const databases = ['json/keys.ts', ...ofDatabases.map((module) => `database/${module}.ts`)]
+const kinds = ['database/sqlite/sqlite.ts', 'database/postgres/postgres.ts']
 
 const services: Readonly<Record<string, ServiceBuild>> = {
   sqlapi: {
     foundByPlace: ['workers/worker.ts'],
     standalone: ['database/sqlite/worker/worker.ts', 'database/sqlite/workplaces/host.ts'],
-    sharedBy: ['main.ts', 'workers/worker.ts'],
+    // A worker loads the service and its databases late.
+    sharedBy: [['main.ts'], ['workers/worker.ts', 'service.ts', ...databases, ...kinds]],
     parts: {
       program: ['main.ts'],
-      databases: ['json/keys.ts', ...ofDatabases.map((module) => `database/${module}.ts`)],
+      databases,
       service: ['service.ts'],
       sqlite: ['database/sqlite/sqlite.ts'],
       postgres: ['database/postgres/postgres.ts'],
