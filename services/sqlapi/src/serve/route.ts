@@ -86,8 +86,21 @@ export function unloadedFile(
  * The end of a sentence about a path that has no file: the one that was probably meant. `/api/demo/permits`, `/permits`
  * and `/demo/GET/permits.sql` mean `/demo/permits`.
  */
-export function nearestPath({ endpoints, pages }: Published, method: string, path: string | undefined): string {
+export function nearestPath(published: Published, method: string, path: string | undefined): string {
   if (path === undefined || path.length > maxNearLength) return ''
+  const known = foundPaths.get(published.endpoints) ?? new Map<string, string>()
+  foundPaths.set(published.endpoints, known)
+  const question = `${method} ${path}`
+  const found = known.get(question) ?? findNearest(published, method, path)
+  if (known.size < maxFoundPaths) known.set(question, found)
+  return found
+}
+
+/** A search takes longer than the rest of the request, and the same wrong paths come again and again. */
+const foundPaths = new WeakMap<Published['endpoints'], Map<string, string>>()
+const maxFoundPaths = 1000
+
+function findNearest({ endpoints, pages }: Published, method: string, path: string): string {
   const wanted = path.replace(/\.sql$/i, '').replace(/^(\/[^/]+)\/(?:get|post)\//i, '$1/')
   const meant = nearName(wanted, urlsOf(endpoints, pages, method)) ?? withOtherStart(wanted, endpoints)
   return meant === undefined || meant === path ? '' : `; did you mean ${meant}?`

@@ -7,6 +7,7 @@ import { eventTable, type EventFields } from '../../src/events.ts'
 import type { Endpoint, Script } from '../../src/model.ts'
 import { nearName } from '../../src/near-name.ts'
 import { WithoutEffect } from '../../src/serve/params/without-effect.ts'
+import { nearestPath } from '../../src/serve/route.ts'
 import { startTestService, type TestReply, type TestService } from '../support/service.ts'
 
 const files = {
@@ -152,4 +153,23 @@ test('the work for a nearest name grows with its length, not with the square of 
       for (let time = 0; time < 20; time++) strictEqual(nearName(`${'x'.repeat(size)}????`, known), undefined)
     }
   })
+})
+
+test('the same wrong path is looked for once [B8] [F11]', () => {
+  let searches = 0
+  class Counted extends Map<string, Endpoint> {
+    override values(): MapIterator<Endpoint> {
+      searches++
+      return super.values()
+    }
+  }
+  const published = {
+    endpoints: new Counted([['GET /a/permits', { path: '/a/permits' } as Endpoint]]),
+    pages: new Map(),
+  }
+  const ask = (path: string): string => nearestPath(published, 'GET', path)
+  deepStrictEqual([ask('/a/permitz'), ask('/a/permitz')], Array(2).fill('; did you mean /a/permits?'))
+  strictEqual(searches, 1)
+  for (let n = 0; n < 2000; n++) ask(`/a/${n}`)
+  strictEqual(ask('/a/permitz'), '; did you mean /a/permits?')
 })

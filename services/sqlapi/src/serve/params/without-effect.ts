@@ -14,6 +14,15 @@ const maxRemembered = 1000
 const maxKeys = 50
 const maxKeyLength = 64
 
+/** Keys of one file whose near parameter is remembered: callers send the same ones with each request. */
+const maxFound = 100
+
+/** Parameters of a file, and the one that each other key is near to. */
+interface Names {
+  readonly known: ReadonlySet<string>
+  readonly meant: Map<string, string | undefined>
+}
+
 interface Sent {
   readonly sets: readonly ParameterSet[]
   /** What is after the `?`. */
@@ -25,6 +34,7 @@ export class WithoutEffect {
   readonly #now: () => number
   /** File and key -> when it was reported. */
   readonly #reported = new Map<string, number>()
+  readonly #names = new WeakMap<Script, Names>()
 
   constructor(events: Events, now: () => number = () => performance.now()) {
     this.#events = events
@@ -37,8 +47,7 @@ export class WithoutEffect {
     const { parameters } = script
     const params = declarations?.params ?? []
     const unknown = sets.find((set) => set.size > parameters.length)
-    if (unknown !== undefined)
-      this.#lookForOthers(file, unknown, new Set([...parameters, ...params.map(({ name }) => name)]))
+    if (unknown !== undefined) this.#lookForOthers(file, unknown, this.#namesOf(script, params))
     if (query === '') return
     if (method === 'POST') {
       // A key may be a value without its key, so it is not reported.
@@ -65,9 +74,20 @@ export class WithoutEffect {
     }
   }
 
-  #lookForOthers(file: string, set: ParameterSet, known: ReadonlySet<string>): void {
+  #namesOf(script: Script, params: readonly { readonly name: string }[]): Names {
+    let names = this.#names.get(script)
+    if (names === undefined) {
+      names = { known: new Set([...script.parameters, ...params.map(({ name }) => name)]), meant: new Map() }
+      this.#names.set(script, names)
+    }
+    return names
+  }
+
+  #lookForOthers(file: string, set: ParameterSet, { known, meant: found }: Names): void {
     for (const key of first(set.keys(), maxKeys)) {
-      const meant = known.has(key) ? undefined : nearName(key, known)
+      if (known.has(key)) continue
+      const meant = found.has(key) ? found.get(key) : nearName(key, known)
+      if (found.size < maxFound && key.length <= maxKeyLength) found.set(key, meant)
       if (meant !== undefined) this.#report(file, key, 'the file has no such parameter', `did you mean ${meant}?`)
     }
   }
@@ -84,17 +104,23 @@ export class WithoutEffect {
   }
 
   #report(file: string, key: string, problem: string, cure: string): void {
+    const now = this.#now()
+    if (this.#isReported(`${file}\0${key}`, now)) return
     const shown = Array.from(key.slice(0, 2 * maxKeyLength))
       .slice(0, maxKeyLength)
       .join('')
       .replaceAll(/\p{C}/gu, '\uFFFD')
     const place = `${file}\0${shown}`
-    const now = this.#now()
-    if (this.#reported.has(place) && now - (this.#reported.get(place) as number) < pauseMs) return
+    if (this.#isReported(place, now)) return
     if (this.#reported.size >= maxRemembered) this.#forget(now)
     if (this.#reported.size >= maxRemembered) return
     this.#reported.set(place, now)
     this.#events.emit('valueWithoutEffect', { file, key: shown, problem, cure })
+  }
+
+  #isReported(place: string, now: number): boolean {
+    const time = this.#reported.get(place)
+    return time !== undefined && now - time < pauseMs
   }
 
   #forget(now: number): void {
