@@ -28,6 +28,8 @@ export interface ShellOptions extends Address {
   readonly limits?: Partial<ConnectionLimits>
   /** Further connections are closed at once. Without it there is no limit. */
   readonly maxConnections?: number
+  /** Called for each connection that is closed because of that. */
+  readonly full?: () => void
   /**
    * Whether plain requests are read here, and Node.js reads only connections with something else. Both ways give the
    * same answers.
@@ -50,10 +52,14 @@ export interface Shell {
   /** Address as bound, `host:port`. */
   readonly address: string
   readonly port: number
+  /** Infinity if there is no limit. */
+  readonly maxConnections: number
   /** Counted when it is asked for: requests pay nothing for it. */
   load(): ShellLoad
   /** Changes how many requests of a connection may be in progress. Those that have begun go on. */
   limitPipelines(maxPipelinedRequests: number): void
+  /** Changes how many connections may be open. Those that are go on. */
+  limitConnections(maxConnections: number): void
   /** Goes on accepting, but each answer from now on ends its connection where no other request has arrived there. */
   drain(): void
   /** Stops accepting, finishes what is in flight. Settles when the last connection has closed. */
@@ -70,8 +76,12 @@ export async function startShell(options: ShellOptions): Promise<Shell> {
   return {
     address,
     port,
+    get maxConnections() {
+      return (host.server.maxConnections as number | undefined) ?? Infinity
+    },
     load: () => host.load(),
     limitPipelines: (maxPipelinedRequests) => host.limitPipelines(maxPipelinedRequests),
+    limitConnections: (maxConnections) => void (host.server.maxConnections = maxConnections),
     drain: () => host.drain(),
     close: () => host.close(),
   }
@@ -114,6 +124,7 @@ class ShellHost implements NodeHost, PlainHost {
     // Size is the limit. With a count, Node passes over the headers beyond it, the length of the body too.
     this.server.maxHeadersCount = 0
     if (options.maxConnections !== undefined) this.server.maxConnections = options.maxConnections
+    this.server.on('drop', () => options.full?.())
     this.#giveToNode = takeConnections(this.server, (socket) => this.#ofNode(socket)?.mayBeginNext === true)
     this.#listen()
     const looking = setInterval(() => this.#look(), lookMs).unref()

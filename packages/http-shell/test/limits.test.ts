@@ -225,3 +225,17 @@ test('a conversation that does not end is an error', async () => {
   await rejects(converse(shell.port, [request], false, 50), /not ended after 50 ms, received ""/)
   await shell.close()
 })
+
+test('further connections are closed, and another number holds from then on [G2]', async () => {
+  let closed = 0
+  const handle = (exchange: Exchange): void => exchange.send(200, {}, '', { close: true })
+  const shell = await start({ handle, maxConnections: 1, full: () => void (closed += 1) })
+  const first = await sendAhead(shell.port, '')
+  deepStrictEqual(await converse(shell.port, [request]), [])
+  strictEqual(closed, 1)
+  shell.limitConnections(2)
+  strictEqual((await converse(shell.port, [request]))[0]?.status, 200)
+  strictEqual(closed, 1)
+  first.destroy()
+  await shell.close()
+})

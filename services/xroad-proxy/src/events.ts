@@ -109,6 +109,9 @@ export const eventTable = {
     request_id: string
     traceparent?: string | undefined
   }>('Answer broken off'),
+  connectionsFull: warn<{ limit: number; closed: number }>(
+    'Too many connections (limits.max_connections): further ones are closed',
+  ),
   auditFailed: error<{ file: string; problem: string; waiting: number; lost: number }>(
     'The audit file cannot be written',
   ),

@@ -52,6 +52,8 @@ export async function startService(
     handle: (request, writer) => handle(sets.service, request, writer),
     refuse: (refusal) => refuse(sets.service, refusal),
     tooSlow: (request) => reportTooSlow(sets.service, request),
+    maxConnections: config.limits.maxConnections,
+    full: (closed) => events.emit('connectionsFull', { limit: server.maxConnections, closed }),
   })
   measures?.watch(() => sets.measured(server))
   events.emit('listening', { address: server.address })
@@ -76,7 +78,11 @@ function running(server: Shell, sets: Sets): RunningService {
       await sets.close()
     },
     reopenAudit: () => sets.reopenAudit(),
-    replace: (loaded, signal) => sets.replace(loaded, signal),
+    async replace(loaded, signal) {
+      const count = await sets.replace(loaded, signal)
+      if (count !== undefined) server.limitConnections(loaded.config.limits.maxConnections)
+      return count
+    },
     get descriptions() {
       return sets.descriptions
     },

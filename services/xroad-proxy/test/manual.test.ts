@@ -415,6 +415,7 @@ describe('limits', () => {
         ['request line and headers', maxHeadBytes],
         ['request line and headers, time', seconds(headersTimeout)],
         ['whole request, time', seconds(requestTimeout)],
+        ['connections of callers', fields.get('limits.max_connections')],
         ['requests of one connection that run at the same time', defaultLimits.maxPipelinedRequests],
         ['answers that a caller has not read, of one connection', defaultLimits.maxUnsentBytes],
         ['what a caller takes of an answer in 10 seconds', stallBytes],

@@ -115,6 +115,7 @@ const defaults = {
     maxRequestBytes: 1_048_576,
     maxResponseBytes: 16_777_216,
     maxInflightBytes: 268_435_456,
+    maxConnections: 10_000,
     requestTimeoutSeconds: 30,
   },
   logging: { requests: 'all', slowMs: 1000 },
@@ -169,6 +170,7 @@ limits:
   max_request_bytes: 1
   max_response_bytes: 2147483648
   max_inflight_bytes: 3
+  max_connections: 5
   request_timeout_secs: 86400
 logging:
   requests: off
@@ -231,6 +233,7 @@ test(`every field is read ${everyField}`, () => {
         maxRequestBytes: 1,
         maxResponseBytes: 2_147_483_648,
         maxInflightBytes: 3,
+        maxConnections: 5,
         requestTimeoutSeconds: 86_400,
       },
       logging: { requests: 'off', slowMs: 250 },

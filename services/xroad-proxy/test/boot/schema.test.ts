@@ -70,6 +70,7 @@ test('these fields, these defaults, and nothing else [S-config.search]', () => {
     'limits.max_request_bytes': 1_048_576,
     'limits.max_response_bytes': 16_777_216,
     'limits.max_inflight_bytes': 268_435_456,
+    'limits.max_connections': 10_000,
     'limits.request_timeout_secs': 30,
     trace: {},
     'trace.enabled': false,

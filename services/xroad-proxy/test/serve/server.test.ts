@@ -543,7 +543,15 @@ describe('the server alone', () => {
     handler: (request: Request, writer: ResponseWriter) => Promise<void>,
     fastReader = true,
   ): Promise<Shell> {
-    return startServer({ ...options, fastReader, handle: handler, refuse, tooSlow: () => undefined })
+    return startServer({
+      ...options,
+      fastReader,
+      handle: handler,
+      refuse,
+      tooSlow: () => undefined,
+      maxConnections: 1000,
+      full: () => undefined,
+    })
   }
 
   test('what nobody expected is 500 with a minimal body, and the log has the rest [S-error.internal_error]', async () => {

@@ -83,6 +83,9 @@ const limits = section({
     .describe(
       'Bytes that all calls together may hold; a call that would exceed it waits, and is answered with 504 if its time runs out.',
     ),
+  max_connections: wholeNumber(1, 1_000_000)
+    .default(10_000)
+    .describe('Connections of callers that may be open at once; further ones are closed without an answer.'),
   request_timeout_secs: wholeNumber(1, 86_400)
     .default(30)
     .describe('Seconds for one outbound request, connection and body included; beyond it the answer is 504.'),
@@ -213,6 +216,7 @@ interface Fields {
     readonly maxRequestBytes: number
     readonly maxResponseBytes: number
     readonly maxInflightBytes: number
+    readonly maxConnections: number
     readonly requestTimeoutSecs: number
   }
 }
