@@ -227,3 +227,9 @@ test('a body of too many values is 413 and lists of 10 000 items go out [G5]', a
     ok((await send(mode, rows)).status !== 413)
   }
 })
+
+test('a text with quotes and backslashes counts as one value [B8] [G5]', () => {
+  for (const text of ['', '"', '\\', '\\"', '"\\', '\\\\"", [1, 2', ', "a": [1']) {
+    strictEqual(finish(countValues(Buffer.from(JSON.stringify([text, 1])))), 3, text)
+  }
+})

@@ -55,10 +55,14 @@ export function* countValues(bytes: Uint8Array, before = 0, param?: string): Ste
   return count
 }
 
+/** A text may be most of a large body, so only its quotes are looked at. */
 function endOfString(bytes: Uint8Array, start: number): number {
-  let at = start + 1
-  while (at < bytes.length && bytes[at] !== quote) at += bytes[at] === backslash ? 2 : 1
-  return at
+  for (let end = bytes.indexOf(quote, start + 1); end >= 0; end = bytes.indexOf(quote, end + 1)) {
+    let first = end
+    while (bytes[first - 1] === backslash) first--
+    if ((end - first) % 2 === 0) return end
+  }
+  return bytes.length
 }
 
 /** Whether a colon follows. */
