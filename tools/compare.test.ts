@@ -2,7 +2,7 @@
 import { deepStrictEqual, match, strictEqual } from 'node:assert/strict'
 import { test } from 'node:test'
 import { describe, openJudge } from './compare/judge.ts'
-import { mutate } from './compare/parts/mutations.ts'
+import { mutate } from './compare/inputs/mutations.ts'
 import { Recording } from './compare/recording.ts'
 import { type Origin, withoutPlaces, withoutVolatile } from './compare/volatile.ts'
 

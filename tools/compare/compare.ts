@@ -4,7 +4,7 @@
  * and log. Ends with 1 if something differs that differences.ts does not list. `--tree` names other sources than the
  * working tree, `--show` prints the new version's answers whose key has this text.
  */
-import { readFileSync } from 'node:fs'
+import { cpSync, readFileSync, rmSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { differences } from './differences.ts'
@@ -62,10 +62,38 @@ async function comparePart(
   const recordings = [new Recording(part.name, older), new Recording(part.name, newer)] as const
   await Promise.all([part.run(older, recordings[0]), part.run(newer, recordings[1])])
   judge.compare(...recordings)
+  if (part.back !== undefined) await readBack(part.name, part.back, [older, newer], judge)
   if (values.show !== undefined) show(recordings[1], values.show)
   const { request, command, file, log } = recordings[1].counts
   const counts = `${request} requests, ${command} commands, ${file} files, ${log} logs`
   console.log(`  ${part.name}: ${counts}, ${judge.findings.length - before} differences, ${seconds(began)} s`)
+}
+
+/** Each version reads what it has written itself, then what the other one has: all four readings must be the same. */
+async function readBack(
+  name: string,
+  { folder, read }: NonNullable<Part['back']>,
+  sides: readonly [Side, Side],
+  judge: ReturnType<typeof openJudge>,
+): Promise<void> {
+  const written = sides.map((side) => ({ from: join(side.folder, folder), kept: join(side.folder, `${folder}-kept`) }))
+  for (const { from, kept } of written) cpSync(from, kept, { recursive: true })
+  const readings = await Promise.all(
+    sides.map(async (side, index) => {
+      const own = new Recording(name, side)
+      const other = new Recording(name, side)
+      await read(side, own)
+      const place = join(side.folder, folder)
+      rmSync(place, { recursive: true })
+      cpSync((written[1 - index] as (typeof written)[0]).kept, place, { recursive: true })
+      await read(side, other)
+      return { own, other }
+    }),
+  )
+  const [older, newer] = readings as [(typeof readings)[0], (typeof readings)[0]]
+  judge.compare(older.own, newer.own, 'each reads its own, ')
+  judge.compare(older.own, older.other, 'the old version reads its own and the files of the new one, ')
+  judge.compare(newer.own, newer.other, 'the new version reads its own and the files of the old one, ')
 }
 
 function show(recording: Recording, text: string): void {

@@ -16,7 +16,8 @@ export interface Finding {
 
 export interface Judge {
   readonly findings: readonly Finding[]
-  compare(older: Recording, newer: Recording): void
+  /** `label` stands before the keys of what is found. */
+  compare(older: Recording, newer: Recording, label?: string): void
   unused(): readonly Difference[]
 }
 
@@ -34,9 +35,10 @@ export function openJudge(reviewed: readonly Difference[]): Judge {
     return changed
   }
 
-  const compareOne = (older: Observation, newer: Observation): void => {
+  const compareOne = (older: Observation, newer: Observation, label: string): void => {
     if (older.answer === newer.answer) return
-    const { key, asked } = newer
+    const { asked } = newer
+    const key = label + newer.key
     const before = withoutVolatile(older.answer, newer.answer)
     const after = withoutVolatile(newer.answer, older.answer)
     if (before === after) return
@@ -46,14 +48,16 @@ export function openJudge(reviewed: readonly Difference[]): Judge {
 
   return {
     findings,
-    compare(older, newer) {
+    compare(older, newer, label = '') {
       for (const [key, observation] of older.observations) {
         const other = newer.observations.get(key)
-        if (other === undefined) findings.push({ ...observation, old: observation.answer, new: undefined })
-        else compareOne(observation, other)
+        if (other === undefined)
+          findings.push({ ...observation, key: label + key, old: observation.answer, new: undefined })
+        else compareOne(observation, other, label)
       }
       for (const [key, observation] of newer.observations) {
-        if (!older.observations.has(key)) findings.push({ ...observation, old: undefined, new: observation.answer })
+        if (!older.observations.has(key))
+          findings.push({ ...observation, key: label + key, old: undefined, new: observation.answer })
       }
     },
     unused: () => reviewed.filter((entry) => !used.has(entry)),

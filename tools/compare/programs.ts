@@ -69,7 +69,10 @@ export async function startService(
 ): Promise<Running> {
   const spawned = spawnSide(side, service, args, options)
   const timer = setTimeout(() => spawned.kill('SIGKILL'), patienceMs)
-  const line = await spawned.line(listening).finally(() => clearTimeout(timer))
+  const line = await spawned.line(listening).finally(() => {
+    clearTimeout(timer)
+    notePorts(side, spawned.stdout())
+  })
   const { port = portIn(line), adminPort } = notePorts(side, spawned.stdout())
   return {
     ...spawned,

@@ -65,6 +65,16 @@ const rules: readonly Rule[] = [
     replace: ([, name]) => `${name}<ms>`,
   },
   {
+    why: 'check and test print how long they took.',
+    pattern: /(\bin |\(|\btime=")\d+\.\d+( s\b|")/g,
+    replace: ([, before, after]) => `${before}<s>${after}`,
+  },
+  {
+    why: 'check reports its progress when it takes long.',
+    pattern: /^\d+ of \d+ files\n/gm,
+    replace: () => '',
+  },
+  {
     why: 'The mock ends its line about a request with how long it took.',
     pattern: /, \d+\.\d ms$/gm,
     replace: () => ', <ms> ms',

@@ -8,7 +8,7 @@ import { randomFrom } from '@services/testing'
 import type { Part } from '../part.ts'
 import { runCommand, type Service, shown } from '../programs.ts'
 import { repository } from '../sides.ts'
-import { mutate } from './mutations.ts'
+import { mutate } from '../inputs/mutations.ts'
 
 interface Original {
   readonly name: string

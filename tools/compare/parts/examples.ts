@@ -5,12 +5,13 @@
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Part } from '../part.ts'
-import { shown, spawnSide } from '../programs.ts'
+import { shown } from '../programs.ts'
 import type { Recording } from '../recording.ts'
 import { repository, type Side } from '../sides.ts'
-import { createDatabase } from './databases.ts'
-import { commonRequests } from './edges.ts'
-import { askAll, type Question, withService } from './service.ts'
+import { createDatabase } from '../running/databases.ts'
+import { commonRequests } from '../inputs/edges.ts'
+import { startMock } from '../running/mock.ts'
+import { askAll, type Question, withService } from '../running/service.ts'
 
 export const examples: Part = {
   name: 'examples',
@@ -44,14 +45,10 @@ async function runProxy(side: Side, recording: Recording): Promise<void> {
   cpSync(join(repository, 'examples/xroad-proxy'), cwd, { recursive: true })
   mkdirSync(join(cwd, '.data'), { recursive: true })
   cpSync(side.certificates, join(cwd, '.data'), { recursive: true })
-  const mock = spawnSide(side, 'xroad-proxy', ['mock', '--port', '0', '--folder', '.data', '--answers', 'answers'], {
-    cwd,
-  })
-  const port = Number(/:(\d+)\s*$/.exec(await mock.line(/listening/i))?.[1])
-  side.ports.set(port, 'mock')
+  const mock = await startMock(side, cwd, ['--folder', '.data', '--answers', 'answers'])
   const text = readFileSync(join(cwd, 'proxy.yaml'), 'utf8')
     .replace('port: 8090', 'port: 0')
-    .replace('127.0.0.1:5500', `127.0.0.1:${port}`)
+    .replace('127.0.0.1:5500', `127.0.0.1:${mock.port}`)
     .replaceAll('examples/xroad-proxy/', '')
   writeFileSync(join(cwd, 'proxy.yaml'), `${text}\nadmin: {bind: "127.0.0.1:0"}\naudit: {file: audit.jsonl}\n`)
   const questions = [
@@ -65,8 +62,7 @@ async function runProxy(side: Side, recording: Recording): Promise<void> {
     askAll(running, recording, titled('proxy', questions)),
   )
   recording.addText('file', 'audit.jsonl', 'audit.jsonl', readFileSync(join(cwd, 'audit.jsonl'), 'utf8'))
-  mock.kill('SIGTERM')
-  recording.addText('log', 'mock: log', 'xroad-proxy mock', shown(await mock.ended))
+  recording.addText('log', 'mock: log', 'xroad-proxy mock', shown(await mock.stop()))
 }
 
 function titled(title: string, questions: readonly Omit<Question, 'title'>[]): Question[] {

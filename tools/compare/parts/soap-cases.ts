@@ -7,10 +7,10 @@ import { join } from 'node:path'
 import type { Part } from '../part.ts'
 import type { Recording } from '../recording.ts'
 import { repository, type Side } from '../sides.ts'
-import { recordFiles } from './files.ts'
-import { type Proxy, withProxy } from './proxy.ts'
-import { askAll } from './service.ts'
-import { toAnswer, toEnvelope } from './upstream.ts'
+import { recordFiles } from '../running/files.ts'
+import { type Proxy, withProxy } from '../running/proxy.ts'
+import { askAll } from '../running/service.ts'
+import { toAnswer, toEnvelope } from '../running/upstream.ts'
 
 export const soapCases: Part = {
   name: 'SOAP cases',

@@ -9,9 +9,9 @@ import type { Part } from '../part.ts'
 import { runCommand, shown } from '../programs.ts'
 import type { Recording } from '../recording.ts'
 import type { Side } from '../sides.ts'
-import { createDatabase, dropDatabase, type Engine } from './databases.ts'
-import { askAll, type Question, withService } from './service.ts'
-import { readSqlCases, type SqlCase } from './sql-case.ts'
+import { createDatabase, dropDatabase, type Engine } from '../running/databases.ts'
+import { askAll, type Question, withService } from '../running/service.ts'
+import { readSqlCases, type SqlCase } from '../inputs/sql-case.ts'
 
 export const sqlCases: Part = {
   name: 'SQL cases',

@@ -16,15 +16,16 @@ export interface Run extends ProgramOptions {
   readonly args: readonly string[]
   readonly title: string
   readonly signal?: NodeJS.Signals
+  /** Pages of the admin listener that are recorded; all unless given. */
+  readonly pages?: readonly string[]
 }
 
 const settleMs = 5000
 
-/** Pages of the admin listener. */
 const adminPages = ['/health', '/ready', '/metrics', '/version', '/', '/nowhere']
 
 export async function withService(
-  { side, recording, service, args, title, signal, ...options }: Run,
+  { side, recording, service, args, title, signal, pages = adminPages, ...options }: Run,
   use: (running: Running) => Promise<void>,
 ): Promise<void> {
   const command = `${service} ${args.join(' ')}`
@@ -39,9 +40,10 @@ export async function withService(
   await use(running)
   if (running.adminPort !== undefined) {
     const connection = new Connection(running.adminPort)
-    const pages = adminPages.map((path) => ({ title: `${title} admin ${path}`, method: 'GET', path }))
-    for (const page of pages)
-      recording.add('request', page.title, `GET ${page.path} (admin)`, await connection.send(page))
+    for (const path of pages) {
+      const answer = await connection.send({ method: 'GET', path })
+      recording.add('request', `${title} admin ${path}`, `GET ${path} (admin)`, answer)
+    }
     connection.leave()
   }
   recording.addText('log', `${title}: log`, command, steady(shown(await running.stop(signal))))

@@ -44,3 +44,21 @@ function createSqlite(file: string, schema: string): string {
   database.close()
   return `sqlite:${file}`
 }
+
+/** Runs statements one by one, those that fail too; gives the number of those that did not. */
+export async function runEach(url: string, statements: readonly string[]): Promise<number> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  let count = 0
+  for (const statement of statements) {
+    const works = await client.query(statement).then(
+      () => true,
+      () => false,
+    )
+    if (works) count++
+    // A file may have begun a transaction.
+    else await client.query('ROLLBACK')
+  }
+  await client.end()
+  return count
+}

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { basename, join, relative, sep } from 'node:path'
 import { parseLossless } from '@services/testing'
 import { repository } from '../sides.ts'
-import type { Engine } from './databases.ts'
+import type { Engine } from '../running/databases.ts'
 
 export interface SqlRequest {
   /** `POST /demo/hello`. */
