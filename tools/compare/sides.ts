@@ -57,7 +57,7 @@ async function makeCertificates(side: Side): Promise<void> {
 }
 
 /** The files of a commit, with the libraries of its lock file. */
-function checkOut(commit: string, folder: string): void {
+export function checkOut(commit: string, folder: string): void {
   mkdirSync(folder)
   const files = execFileSync('git', ['archive', commit], { cwd: repository, maxBuffer: 2 ** 30 })
   execFileSync('tar', ['-x', '-C', folder], { input: files })
