@@ -6,7 +6,7 @@
 import { globSync, readFileSync } from 'node:fs'
 import { dirname, posix } from 'node:path'
 
-const poolTests = ['pool/pool', 'pool/queue', 'pool/simulation-situations', 'pool/simulation']
+const poolTests = ['pool/pool', 'pool/queue', '../service/pool/simulation-situations', '../service/pool/simulation']
 const table: Readonly<Record<string, readonly string[]>> = {
   'services/sqlapi/src/sql/lex.ts': ['sql/tokens', 'sql/script', 'sql/lex'],
   'services/sqlapi/src/database/pool/pool.ts': poolTests,
@@ -14,15 +14,15 @@ const table: Readonly<Record<string, readonly string[]>> = {
   'services/sqlapi/src/json/scan.ts': ['json/scan', 'json/json'],
   'services/xroad-proxy/src/soap/json/': [
     'responses/xml-cases',
-    'responses/schema-response',
+    '../service/responses/schema-response',
     'responses/response',
-    'responses/response-inclusions',
+    '../service/responses/response-inclusions',
     'responses/translate',
   ],
   'services/xroad-proxy/src/soap/request/template': [
-    'soap/template-names',
+    '../service/soap/template-names',
     'soap/template',
-    'soap/request-attachments',
+    '../service/soap/request-attachments',
   ],
 }
 
@@ -33,7 +33,7 @@ export const skipped = /grows with|garbage at once|leaves others their turn|in n
 export function testsFor(source: string): string[] {
   const workspace = source.split('/').slice(0, 2).join('/')
   const row = Object.keys(table).find((start) => source.startsWith(start))
-  const listed = table[row ?? '']?.map((name) => `${workspace}/test/${name}.test.ts`)
+  const listed = table[row ?? '']?.map((name) => `${workspace}/test/unit/${name}.test.ts`)
   return listed ?? globSync(`${workspace}/test/**/*.test.ts`).filter((test) => imports(test, source))
 }
 

@@ -1,6 +1,6 @@
 /**
- * What this package needs of Node's HTTP server beyond its documentation, and why; test/node-http.test.ts fails where a
- * version of Node has it no longer.
+ * Undocumented behaviour of Node's HTTP server that this package needs, and why; test/service/node-http.test.ts fails
+ * if a version of Node lacks it.
  */
 import type { IncomingMessage, RequestListener, Server, ServerOptions, ServerResponse } from 'node:http'
 import { Server as NetServer, type Socket } from 'node:net'

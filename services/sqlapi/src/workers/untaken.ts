@@ -1,8 +1,8 @@
 /**
  * Connections that node:cluster was handing to a worker which ended, or which took none any more because the service
  * ends. Node keeps them open, in the first process and taken by nobody, so their clients would wait for ever. There is
- * no public way to learn of them, so this file wraps `send` of the worker's process. test/process/untaken.test.ts
- * fails once Node closes such connections itself; then this file can go.
+ * no public way to learn of them, so this file wraps `send` of the worker's process.
+ * test/process/process/untaken.test.ts fails once Node closes such connections itself; then this file can go.
  */
 import type { ChildProcess } from 'node:child_process'
 

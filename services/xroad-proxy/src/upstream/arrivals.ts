@@ -4,7 +4,7 @@
  *
  * Node has no public way to do this for free: a stream between socket and client would copy every byte. So this file,
  * and no other, overrides `push` of a socket that this service opened, and reads the bytes below TLS from a private
- * field of Node. Tests in test/upstream/call-faults.test.ts fail when a version of Node changes either.
+ * field of Node. Tests in test/service/upstream/call-faults.test.ts fail when a version of Node changes either.
  */
 import type { Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'

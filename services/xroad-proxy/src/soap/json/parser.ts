@@ -5,8 +5,8 @@
  *
  * The parser collects a text, or the value of an attribute, until its end, however long it is. So that no step handles
  * all of a long one, callers can take what has been collected between two pieces. The parser has no public API for
- * this: `Collecting` names the private fields that are used, and test/responses/steps.test.ts and
- * test/responses/translate.test.ts fail without them.
+ * this: `Collecting` names the private fields that are used, and test/unit/responses/steps.test.ts and
+ * test/unit/responses/translate.test.ts fail without them.
  */
 import { SaxesParser } from 'saxes'
 

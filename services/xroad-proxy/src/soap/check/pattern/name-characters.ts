@@ -1,7 +1,7 @@
 /**
  * The characters of names in XML, as XML Schema 1.0 counts them: the letters, digits and combining characters that XML
  * 1.0 lists up to its fourth edition. The fifth allows more, which older readers refuse. Made by xmllint, which
- * test/soap/check/check-names.test.ts asks again.
+ * test/process/soap/check/check-names.test.ts asks again.
  */
 
 /** Hexadecimal code points and ranges of them. */
