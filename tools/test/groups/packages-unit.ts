@@ -1,0 +1,3 @@
+import { runTogether } from '../group.ts'
+
+await runTogether('packages/*/test/unit/**/*.test.ts')

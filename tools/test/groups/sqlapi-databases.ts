@@ -1,0 +1,3 @@
+import { runTogether } from '../group.ts'
+
+await runTogether('services/sqlapi/test/service/{check,commands,database,declarations,postgres,sql}/**/*.test.ts')

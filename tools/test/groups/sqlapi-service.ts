@@ -1,0 +1,6 @@
+import { runTogether } from '../group.ts'
+
+await runTogether(
+  'services/sqlapi/test/service/*.test.ts',
+  'services/sqlapi/test/service/!(check|commands|database|declarations|postgres|sql)/**/*.test.ts',
+)

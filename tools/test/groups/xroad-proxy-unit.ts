@@ -1,0 +1,3 @@
+import { runTogether } from '../group.ts'
+
+await runTogether('services/xroad-proxy/test/unit/**/*.test.ts')
