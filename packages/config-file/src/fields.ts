@@ -4,7 +4,6 @@
  * editors.
  */
 import * as z from 'zod'
-import { isGlued } from './words/secrets.ts'
 import { found, type Showing } from './words/problem.ts'
 
 type Issue = z.core.$ZodRawIssue
@@ -27,17 +26,11 @@ export type Section<Shape extends z.core.$ZodLooseShape> = z.ZodPipe<
 /** A group of fields: spelled in snake_case in the file, in camelCase here. Frozen. */
 export function section<Shape extends z.core.$ZodLooseShape>(shape: Shape): Section<Shape> {
   const { error } = expectedParts(`the fields ${Object.keys(shape).join(', ')}`)
-  const isText = ({ input }: Issue): boolean => typeof input === 'string' && isGlued(input)
+  const cure = '; an address is not taken here, write these fields below it'
+  const isAddress = ({ input }: Issue): boolean => typeof input === 'string' && /^\w+:\/\/\S/.test(input)
   return z
-    .strictObject(shape, {
-      error: (issue) => `${error(issue)}${isText(issue) ? remedyFor(issue.input as string) : ''}`,
-    })
+    .strictObject(shape, { error: (issue) => `${error(issue)}${isAddress(issue) ? cure : ''}` })
     .transform(toCamelKeys)
-}
-
-function remedyFor(text: string): string {
-  const isAddress = /^\w+:\/\//.test(text)
-  return isAddress ? '; an address is not taken here, write these fields below it' : '; a colon needs a space behind it'
 }
 
 function toCamelKeys<Fields extends object>(fields: Fields): CamelKeys<Fields> {

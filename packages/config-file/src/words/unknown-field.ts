@@ -25,7 +25,7 @@ export function remedyFor(key: string, { known, absent, missing, usual, place, p
   const respelt = known.find((field) => isSpelling(field, key))
   if (respelt !== undefined) return `did you mean ${respelt}?`
   if (password !== undefined && isSecretField(key, password.name)) return passwordCure(password)
-  if (isGlued(key)) return 'a colon needs a space behind it'
+  if (isGlued(key)) return 'a colon needs a space after it'
   // A field may have such a name in another section, but one or several of a thing are easily confused.
   const several = absent.find((field) => field === `${key}s` || `${field}s` === key)
   if (several !== undefined) return `did you mean ${several}?`

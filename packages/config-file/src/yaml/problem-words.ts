@@ -132,5 +132,5 @@ function openEnvelope(text: string, mistake: number): number | undefined {
 export function gluedCure(text: string, offset: number): string {
   const start = text.lastIndexOf('\n', offset - 1) + 1
   const line = text.slice(start, start + 200).split('\n', 1)[0] ?? ''
-  return /^\s*(?:- +)*[\w-]+:[^\s/]/.test(line) ? '; a colon needs a space behind it' : ''
+  return /^\s*(?:- +)*[\w-]+:[^\s/]/.test(line) ? '; a colon needs a space after it' : ''
 }

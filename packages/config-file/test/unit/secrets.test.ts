@@ -61,9 +61,9 @@ function refusal(yaml: string): string {
 }
 
 for (const [title, yaml, said] of [
-  ['in a line of its own', 'name: a\npassword:hunter2\n', /; a colon needs a space behind it$/],
-  ['in the first line', 'password:hunter2\nname: a\n', /; a colon needs a space behind it$/],
-  ['alone', 'password:hunter2\n', /^expected "field: value" lines.*; a colon needs a space behind it$/],
+  ['in a line of its own', 'name: a\npassword:hunter2\n', /; a colon needs a space after it$/],
+  ['in the first line', 'password:hunter2\nname: a\n', /; a colon needs a space after it$/],
+  ['alone', 'password:hunter2\n', /^expected "field: value" lines.*; a colon needs a space after it$/],
   ['in braces', '{name: a, password:hunter2}', /^password…: unknown field; a password never belongs/],
   ['a line that is indented too far', 'name: a\n  password:hunter2\n', /^name: goes on with a field for a password/],
   ['without a word for passwords', '{name: a, user:hunter2}', /^user…: unknown field; a colon needs a space/],

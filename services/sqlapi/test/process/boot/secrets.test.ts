@@ -144,9 +144,12 @@ test('misspellings of password_env are still led to it [S19]', () => {
 })
 
 for (const [line, said] of [
-  ['password:hunter2', /^\w+\.ya?ml:5:\d+: .*; a colon needs a space behind it$/],
-  ['- password:hunter2', /:5:\d+: .*; a colon needs a space behind it$/],
-  ['url2: {}\n  - password:hunter2', /datasources\[1\]: found a text, expected the fields .*; a colon needs a space/],
+  ['password:hunter2', /^\w+\.ya?ml:5:\d+: .*; a colon needs a space after it$/],
+  ['- password:hunter2', /:5:\d+: .*; a colon needs a space after it$/],
+  [
+    'url2: {}\n  - password:hunter2',
+    /datasources\[1\]: found a text \(a colon needs a space after it\), expected the fields [\w, ]*$/,
+  ],
   ['  password:hunter2', /datasources\[0\]\.url: goes on with a field for a password that has no space/],
   ['  pwd=hunter2', /datasources\[0\]\.url: goes on with a field for a password/],
 ] as const) {
