@@ -90,7 +90,9 @@ function unnoticed(body: Uint8Array, headers: RawHeaders, { params, missing }: L
   }
   const keys = Object.keys(document)
   if (keys.length === 0) return { kind: 'keys', problems: [] }
-  const meant = keys.map((key) => nearest(key, params)).find((name) => name !== undefined)
+  const wanted = params.slice(0, maxCompared.params)
+  const near = keys.slice(0, maxCompared.keys).map((key) => nearest(key, wanted))
+  const meant = near.find((name) => name !== undefined)
   const known = `${params.slice(0, maxLogged).join(', ')}${params.length > maxLogged ? ', ..' : ''}`
   const hint = meant === undefined ? '' : `; did you mean ${meant}?`
   const problem = `none of its ${keys.length} keys is a param (${known}), and the envelope goes out without values${hint}`
