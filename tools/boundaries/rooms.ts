@@ -33,7 +33,6 @@ const sqlapi: Part = {
       imports: 'model.ts @services/command-line @services/observe @services/reload',
     },
     { room: 'endpoint-key.ts', is: 'how an endpoint is looked up' },
-    { room: 'near-name.ts', is: 'which name a caller meant' },
     { room: 'project-datasource.ts', is: 'where a project runs', imports: 'endpoint-key.ts' },
     { room: 'findings', is: 'what is wrong with a file, as text', imports: '@services/command-line', isPure: true },
     { room: 'json', is: 'JSON with all its digits', imports: 'model.ts errors.ts' },
@@ -98,12 +97,14 @@ const sqlapi: Part = {
     {
       room: 'serve/route.ts',
       is: 'what a path leads to',
-      imports: 'model.ts errors.ts endpoint-key.ts near-name.ts project-datasource.ts @services/observe',
+      imports:
+        'model.ts errors.ts endpoint-key.ts project-datasource.ts @services/config-file/nearest @services/observe',
     },
     {
       room: 'serve/params',
       is: 'what clients send, as parameter sets',
-      imports: 'model.ts errors.ts events.ts near-name.ts json declarations/value-types.ts serve/route.ts',
+      imports:
+        'model.ts errors.ts events.ts json declarations/value-types.ts serve/route.ts @services/config-file/nearest',
     },
     {
       room: 'serve/representation',

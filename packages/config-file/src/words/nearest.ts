@@ -1,17 +1,15 @@
-/** A misspelled name -> the known name that was probably meant, if one is close enough to say so. */
+/** A misspelled name -> the known name that was probably meant, if one is close enough to say so. Pure. */
+import { editsBetween } from './edits.ts'
 
+/** In names of files and of fields, which are read once: half a name may do as well. */
 export function nearest(name: string, known: readonly string[]): string | undefined {
   const wanted = fold(name)
-  const isAlike = [
-    (each: string) => each === wanted,
-    (each: string) => wanted.length > 2 && each.startsWith(wanted),
-    (each: string) => wanted.length > 1 && isWithin(1, wanted, each),
-    (each: string) => wanted.length > 3 && isWithin(2, wanted, each),
-    (each: string) => wanted.length > 11 && isWithin(3, wanted, each),
-  ]
-  const found = isAlike.map((test) => known.find((name) => test(fold(name)))).find((name) => name !== undefined)
+  const { length } = wanted
+  const most = [1, 3, 11].filter((least) => length > least).length
   return (
-    found ??
+    known.find((each) => fold(each) === wanted) ??
+    known.find((each) => length > 2 && fold(each).startsWith(wanted)) ??
+    closest(wanted, known, { most, spell: fold }) ??
     onlyOne(known.filter((each) => hasWords(each, name))) ??
     onlyOne(known.filter((each) => isPart(wanted, fold(each))))
   )
@@ -21,9 +19,45 @@ export function nearest(name: string, known: readonly string[]): string | undefi
 export function misspelt(name: string, known: readonly string[]): string | undefined {
   const wanted = fold(name)
   if (wanted.length < 4 || name.length > 64) return undefined
-  const edits = wanted.length > 7 ? 2 : 1
-  const near = known.filter((each) => Math.abs(fold(each).length - wanted.length) <= edits)
-  return near.find((each) => isSpelling(each, name)) ?? near.find((each) => isWithin(edits, wanted, fold(each)))
+  return closest(wanted, known, { most: wanted.length > 7 ? 2 : 1, spell: fold })
+}
+
+const maxLength = 128
+/** Known names of a length that may fit, the first of which are compared. */
+const maxCompared = 500
+
+/**
+ * A name that a caller has sent, in any case. Callers choose how often this is asked, so the work of one question is
+ * bounded: long names have no answer, and few known names are compared.
+ */
+export function nearName(name: string, known: Iterable<string>): string | undefined {
+  if (name.length > maxLength) return undefined
+  const wanted = name.toLowerCase()
+  const most = Math.min(2, Math.max(0, Math.floor((wanted.length - 1) / 2)))
+  const fitting = Iterator.from(known).filter((each) => Math.abs(each.length - wanted.length) <= most)
+  return closest(wanted, fitting.take(maxCompared), { most, spell: (each) => each.toLowerCase() })
+}
+
+interface Search {
+  /** Edits at most. */
+  readonly most: number
+  /** In the spelling of the name that is searched for. */
+  readonly spell: (name: string) => string
+}
+
+/** The first of the names that take the fewest edits. */
+function closest(wanted: string, known: Iterable<string>, { most, spell }: Search): string | undefined {
+  let allowed = most
+  let found: string | undefined
+  for (const each of known) {
+    const edits = editsBetween(wanted, spell(each), allowed)
+    if (edits > allowed) continue
+    found = each
+    if (edits === 0) break
+    // Only names that take fewer edits are of use from here on.
+    allowed = edits - 1
+  }
+  return found
 }
 
 /** Whether the two are the same except for case and separators. */
@@ -61,18 +95,4 @@ function fold(name: string): string {
     .slice(0, 64)
     .toLowerCase()
     .replaceAll(/[-_.\s]/g, '')
-}
-
-/** Whether this many letters added, left out, replaced or swapped turn one text into the other. */
-function isWithin(edits: number, from: string, to: string): boolean {
-  if (from === '' || to === '') return from.length + to.length <= edits
-  const [restOfFrom, restOfTo] = [from.slice(1), to.slice(1)]
-  if (from[0] === to[0]) return isWithin(edits, restOfFrom, restOfTo)
-  const next: [string, string][] = [
-    [restOfFrom, restOfTo],
-    [restOfFrom, to],
-    [from, restOfTo],
-  ]
-  if (from[0] === to[1] && from[1] === to[0]) next.push([from.slice(2), to.slice(2)])
-  return edits > 0 && next.some(([left, right]) => isWithin(edits - 1, left, right))
 }

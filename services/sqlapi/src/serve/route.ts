@@ -2,10 +2,10 @@
  * Request target -> endpoint, and project or header -> datasource name. Works on maps that boot has made;
  * nothing of a request reaches the file system.
  */
+import { nearName } from '@services/config-file/nearest'
 import { cutText } from '@services/observe'
 import { endpointKey, foldCase } from '../endpoint-key.ts'
 import { Failure } from '../errors.ts'
-import { nearName } from '../near-name.ts'
 import type { Endpoint } from '../model.ts'
 import { datasourcesByProject, type ProjectRules } from '../project-datasource.ts'
 

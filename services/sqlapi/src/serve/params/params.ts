@@ -4,8 +4,8 @@
  *
  * Values stay as they were sent; what they become in the database is decided there.
  */
+import { nearName } from '@services/config-file/nearest'
 import { Failure } from '../../errors.ts'
-import { nearName } from '../../near-name.ts'
 import { hintOf } from '../../json/hint.ts'
 import { type JsonDocument, readDocuments, readJson } from '../../json/read.ts'
 import type { JsonText, JsonValue, ParameterSet, RequestHeaders } from '../../model.ts'

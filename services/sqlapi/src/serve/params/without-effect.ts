@@ -3,9 +3,9 @@
  * of a parameter, keys that occur twice, commas for `IN (:ids)`, the query string of a POST. Nothing of a value is
  * reported, and the answer stays as it is.
  */
+import { nearName } from '@services/config-file/nearest'
 import type { Events } from '../../events.ts'
 import type { Endpoint, ParameterSet, ParameterSlot, Script } from '../../model.ts'
-import { nearName } from '../../near-name.ts'
 
 const pauseMs = 600_000
 /** Files and keys that are remembered; if there are more, nothing is reported until these are old. */

@@ -1,11 +1,9 @@
 /** What a caller hears of a mistake in a request, and what the log has of values without effect. */
-import { deepStrictEqual, doesNotMatch, match, ok, strictEqual } from 'node:assert/strict'
+import { deepStrictEqual, doesNotMatch, match, strictEqual } from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { EventStream } from '@services/observe'
-import { checkGrowth } from '@services/testing'
 import { eventTable, type EventFields } from '../../../src/events.ts'
 import type { Endpoint, Script } from '../../../src/model.ts'
-import { nearName } from '../../../src/near-name.ts'
 import { WithoutEffect } from '../../../src/serve/params/without-effect.ts'
 import { nearestPath } from '../../../src/serve/route.ts'
 import { startTestService, type TestReply, type TestService } from '../../support/service.ts'
@@ -120,39 +118,6 @@ test('what is remembered of values without effect is bounded, and forgotten afte
   now = 600_000
   for (const key of keys.slice(0, 10)) send(key)
   strictEqual(count, 1010)
-})
-
-test('the nearest name is found with bounded work [F11]', () => {
-  const known = ['/demo/permits', '/demo/permit', 'a', 'ids']
-  const found = ['/demo/permitz', '/demo/prmit', '/DEMO/PERMITS', 'b', 'ab', 'idss', '/demo/x', ''].map((name) =>
-    nearName(name, known),
-  )
-  deepStrictEqual(found, [
-    '/demo/permits',
-    '/demo/permit',
-    '/demo/permits',
-    undefined,
-    undefined,
-    'ids',
-    undefined,
-    undefined,
-  ])
-  let asked = 0
-  function* many(): Generator<string> {
-    for (; asked < 1_000_000; asked++) yield `/demo/file${asked % 10}xxxxxxx`
-  }
-  strictEqual(nearName('/demo/file????????', many()), undefined)
-  ok(asked <= 501, `${asked}`)
-  strictEqual(nearName('x'.repeat(129), ['x'.repeat(129)]), undefined)
-})
-
-test('the work for a nearest name grows with its length, not with the square of it [F11]', () => {
-  checkGrowth(30, (size) => {
-    const known = Array.from({ length: 500 }, (_, index) => `${'x'.repeat(size)}${1000 + index}`)
-    return () => {
-      for (let time = 0; time < 20; time++) strictEqual(nearName(`${'x'.repeat(size)}????`, known), undefined)
-    }
-  })
 })
 
 test('the same wrong path is looked for once [B8] [F11]', () => {

@@ -1,37 +1,12 @@
-/**
- * A name that a caller has sent -> the known one that was probably meant. Callers choose how often this is asked, so
- * the work of one question is bounded: long names have no answer, and few known names are compared. Pure.
- */
-
-const maxLength = 128
-/** Known names of a length that may fit, the first of which are compared. */
-const maxCompared = 500
-
-/** In any case; undefined if none is near enough. */
-export function nearName(name: string, known: Iterable<string>): string | undefined {
-  if (name.length > maxLength) return undefined
-  const wanted = name.toLowerCase()
-  let allowed = Math.min(2, Math.max(0, Math.floor((wanted.length - 1) / 2)))
-  let found: string | undefined
-  let compared = 0
-  for (const each of known) {
-    if (Math.abs(each.length - wanted.length) > allowed) continue
-    if (++compared > maxCompared) break
-    const edits = editsBetween(wanted, each.toLowerCase(), allowed)
-    if (edits > allowed || (found !== undefined && edits === allowed)) continue
-    found = each
-    allowed = edits
-    if (edits === 0) break
-  }
-  return found
-}
+/** Two names -> how many letters must change to make one of the other, counted up to a bound. Pure. */
 
 /**
  * Letters added, left out, replaced or swapped; more than `most` if it takes more. Cells further than that from the
- * diagonal need more edits as well, so none of them is computed.
+ * diagonal need more edits as well, so none of them is computed: the work grows with the length of a name.
  */
-function editsBetween(one: string, other: string, most: number): number {
+export function editsBetween(one: string, other: string, most: number): number {
   const width = other.length
+  if (Math.abs(one.length - width) > most) return most + 1
   let before = new Uint8Array(width + 1)
   let last = new Uint8Array(width + 1).map((_, at) => at)
   let next = new Uint8Array(width + 1)
