@@ -1,7 +1,7 @@
 /**
  * `node tools/compare/planted.ts [NAME]`: plants one difference after another into a copy of the last commit and runs
- * `compare` on it. Ends with 1 unless each is found, and nothing in the copy as it is. A plant names its place by a text
- * that occurs once in the sources, wherever the file is; if the text has changed, change it here.
+ * `compare` on it. Ends with 1 unless each is found, and nothing in the copy as it is. A plant names its place by a
+ * text that occurs once in the sources, wherever the file is; if the text has changed, change it here.
  */
 import { execFileSync, spawnSync } from 'node:child_process'
 import { globSync, readFileSync, writeFileSync } from 'node:fs'
