@@ -84,8 +84,8 @@ const plants: readonly Plant[] = [
   {
     name: 'header that is sent to the Security Server',
     part: 'SOAP cases',
-    from: `['SOAPAction', `,
-    to: `['SoapAction', `,
+    from: '[\'SOAPAction\', `"${action}"`]',
+    to: '[\'SoapAction\', `"${action}"`]',
     found: /^ {2}\+ SoapAction/m,
   },
   {
