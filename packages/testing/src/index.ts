@@ -28,6 +28,7 @@ export {
   untilListening,
 } from './process/process.ts'
 export { programOf } from './process/program.ts'
+export { isFull } from './suite/full.ts'
 export { column, inBackquotes, namesIn, tableAfter, testLinks } from './suite/markdown.ts'
 export { testPackage } from './suite/package.ts'
 export { testRules } from './suite/rules.ts'

@@ -1,6 +1,7 @@
 /**
- * Every case of PostgreSQL once more behind a real pgbouncer, in session mode as it is and in transaction mode with
- * `pooler: transaction`. What needs a session is refused there, and nothing else.
+ * Cases of PostgreSQL once more behind a real pgbouncer, in session mode as it is and in transaction mode with
+ * `pooler: transaction`. What needs a session is refused there, and nothing else. Every tenth case, and in transaction
+ * mode those about sessions; by night all of them.
  */
 import { deepStrictEqual } from 'node:assert/strict'
 import { after, test } from 'node:test'
@@ -57,6 +58,7 @@ if (withoutPgbouncer === undefined) {
   runCases({
     tag: 'behind pgbouncer in session mode [O4.3]',
     engines: ['postgres'],
+    sample: () => false,
     start: async (options) => startTestService({ ...options, through: (await ofSessions()).through }),
   })
 
@@ -66,6 +68,7 @@ if (withoutPgbouncer === undefined) {
     tag: 'behind pgbouncer in transaction mode [O4.3]',
     engines: ['postgres'],
     canRun: ({ name }) => !impossible.has(name),
+    sample: ({ name }) => name.startsWith('session/') || needSession.has(name),
     start: async (options) => {
       const datasource = { ...options.datasource, pooler: 'transaction' }
       return startTestService({ ...options, datasource, through: (await ofTransactions()).through })

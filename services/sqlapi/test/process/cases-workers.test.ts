@@ -1,4 +1,7 @@
-/** Every case once more while two processes serve: each request is answered by the one that did not answer the last. */
+/**
+ * Cases once more while two processes serve: each request is answered by the one that did not answer the last. Every
+ * tenth case; by night all of them.
+ */
 import { runCases } from '../support/conformance.ts'
 import { openPair } from '../support/cluster/pair.ts'
 import { startTestService } from '../support/service.ts'
@@ -7,6 +10,7 @@ const pair = openPair()
 
 runCases({
   tag: '[D7.6]',
+  sample: () => false,
   start: (options) => startTestService(options, pair),
   canRun: ({ datasource }, files) => {
     // Several workers refuse a database in memory. A session is cleaned just after its answer, and until then the other

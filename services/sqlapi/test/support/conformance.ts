@@ -7,7 +7,7 @@
 import { ok, rejects, strictEqual } from 'node:assert/strict'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
-import { canonicalJson } from '@services/testing'
+import { canonicalJson, isFull } from '@services/testing'
 import { dialectNames } from '../../src/dialects.ts'
 import type { StartupFailure } from '../../src/errors.ts'
 import type { Dialect } from '../../src/model.ts'
@@ -26,11 +26,14 @@ export interface Conformance {
   readonly canRun?: (given: Case, files: Files) => boolean
   /** Each that a case names, unless told otherwise. */
   readonly engines?: readonly Dialect[]
+  /** Every tenth case is run, and these; the nightly run takes all. */
+  readonly sample?: (given: Case) => boolean
   /** Whether another answer than the expected one is right there. */
   readonly accepts?: (given: Case, reply: TestReply) => boolean
 }
 
 const cases = readCases(join(import.meta.dirname, '../cases/sql'))
+const sampleStep = 10
 
 /** What is wrong is in the answers, and not that a busy machine opens connections slowly. */
 const patient = { acquire_timeout_seconds: 300 }
@@ -44,14 +47,15 @@ interface Trial {
 }
 
 export function runCases(conformance: Conformance): void {
-  const { tag, start, engines = dialectNames, canRun = () => true } = conformance
+  const { tag, start, engines = dialectNames, canRun = () => true, sample = () => true } = conformance
+  const chosen = cases.filter((given, index) => isFull || index % sampleStep === 0 || sample(given))
   const titleOf = ({ given, engine }: Trial): string =>
     [`${given.title} (${given.name}, ${engine})`, ...given.rule.map((rule) => `[${rule}]`), tag]
       .filter(Boolean)
       .join(' ')
   describe(`cases ${tag ?? ''}`, { concurrency: 6 }, () => {
     for (const engine of engines) {
-      const trials = cases
+      const trials = chosen
         .filter((given) => given.engines.includes(engine))
         .map((given) => toTrial(given, engine))
         .filter(({ given, files }) => canRun(given, files))
