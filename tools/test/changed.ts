@@ -13,7 +13,8 @@ export function testsOfChanges(): string[] {
     const [, workspace, room] = /^((?:services|packages)\/[\w-]+)\/(?:src|testing)\/(?:([\w-]+)\/)?/.exec(path) ?? []
     if (workspace === undefined) continue
     const below = workspace.startsWith('packages/') || room === undefined ? '*' : `${room}/**/*`
-    for (const file of globSync(`${workspace}/test/{service,process}/${below}.test.ts`, { cwd: root })) found.add(file)
+    for (const file of globSync(`${workspace}/test/{service,process,slow}/${below}.test.ts`, { cwd: root }))
+      found.add(file)
   }
   return [...found].toSorted()
 }

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { pathToFileURL } from 'node:url'
-import { mutantsOf } from './mutate/mutants.ts'
-import { measure, Trials } from './mutate/trials.ts'
+import { mutantsOf } from '../../mutate/mutants.ts'
+import { measure, Trials } from '../../mutate/trials.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'mutate-'))
 after(() => rmSync(folder, { recursive: true }))

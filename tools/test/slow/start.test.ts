@@ -14,7 +14,7 @@ import { dirname, join } from 'node:path'
 import { after, beforeEach, test } from 'node:test'
 import { programOf } from '@services/testing/program'
 
-const repository = join(import.meta.dirname, '..')
+const repository = join(import.meta.dirname, '../../..')
 const root = mkdtempSync(join(tmpdir(), 'start-'))
 const started = new Set<ChildProcess>()
 

@@ -13,7 +13,7 @@ import { parse, parseAllDocuments } from 'yaml'
 import { startThrowawayPostgres } from '@services/testing/postgres'
 import { programOf } from '@services/testing/program'
 
-const root = resolve(import.meta.dirname, '..')
+const root = resolve(import.meta.dirname, '../../..')
 const deploy = join(root, 'deploy')
 
 interface Service {
