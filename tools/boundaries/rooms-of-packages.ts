@@ -60,7 +60,7 @@ export const packages: Part = {
   ],
   outside: {
     'node:fs':
-      'command-line/src/folder.ts config-file/src/config-file.ts config-file/src/pipe.ts config-file/src/secret-file.ts docs-page/src/docs-page.ts observe/src/stdout.ts reload/src/contents.ts',
+      'command-line/src/folder.ts config-file/src/config-file.ts config-file/src/missing-file.ts config-file/src/pipe.ts config-file/src/secret-file.ts docs-page/src/docs-page.ts observe/src/stdout.ts reload/src/contents.ts',
     '@opentelemetry/api': 'trace/src/sdk.ts trace/src/tracing.ts',
     'node:http': 'http-shell/src http-shell/src/node',
     'node:module': 'command-line/src/launch.js',

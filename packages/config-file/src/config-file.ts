@@ -5,6 +5,7 @@
  */
 import { lstatSync, readFileSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
+import { cureOfFolder, cureOfMissing } from './missing-file.ts'
 import { isPipe, readPipe, SilentPipe } from './pipe.ts'
 import { locate, type Places } from './yaml/places.ts'
 import { readYamlIn } from './yaml/yaml.ts'
@@ -30,6 +31,8 @@ export interface Search {
   readonly variable: string
   /** Without flag and variable the first that exists is taken. */
   readonly paths: readonly string[]
+  /** How to begin without a file, in words. */
+  readonly begin?: string
 }
 
 export interface Found {
@@ -79,9 +82,14 @@ export function withoutFile(source: string): ConfigFile {
 export function readConfigFile(
   found: Found,
   { cwd, isReload = false }: Pick<StartEnvironment, 'cwd' | 'isReload'>,
+  { begin }: Pick<Search, 'begin'> = {},
 ): ConfigFile {
   if (isReload) requireFile(found, cwd)
-  const text = readText(found, cwd)
+  const text = readText(found, cwd, (code) => {
+    if (code === 'EISDIR') return cureOfFolder({ file: found.file, cwd })
+    if (code !== 'ENOENT' && code !== 'ENOTDIR') return ''
+    return isReload ? '; put it back' : cureOfMissing({ file: found.file, cwd, begin })
+  })
   const data = readYamlIn(found.file, text, (message) => new ConfigFileError(message))
   return { ...found, data, places: locate(text), variables: new Map() }
 }
@@ -97,14 +105,16 @@ function requireFile({ file, source }: Found, cwd: string): void {
   throw new ConfigFileError(`${source}: ${path} is not a regular file and cannot be read a second time; ${cure}`)
 }
 
-function readText({ file, source }: Found, cwd: string): string {
+/** `cure` takes the code of the system. */
+function readText({ file, source }: Found, cwd: string, cure: (code: string | undefined) => string): string {
   const path = resolve(cwd, file)
   try {
     const bytes = isPipe(path) ? readPipe(path) : readFileSync(path)
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
   } catch (error) {
     const problem = error instanceof SilentPipe ? error.message : readProblem(error)
-    throw new ConfigFileError(`${source}: file ${path} ${problem}`)
+    const { code } = error as NodeJS.ErrnoException
+    throw new ConfigFileError(`${source}: file ${path} ${problem}${cure(code)}`)
   }
 }
 

@@ -71,6 +71,7 @@ const understood: readonly [string[], object][] = [
 const commands = '\nCommands: serve (also without a command), file add, file drop'
 
 const refused: readonly [string[], string][] = [
+  [['--conf', 'a'], 'unknown flag "--conf"; did you mean --config?'],
   [['--confg', 'a'], 'unknown flag "--confg"; did you mean --config?'],
   [['--nope'], 'unknown flag "--nope"'],
   [['-v'], 'unknown flag "-v"; did you mean -V?'],

@@ -51,7 +51,7 @@ test('a file that cannot be read says how it was named, where it was looked for 
       () => readConfigFile({ file, source: `--config ${file}` }, { cwd }),
       (error) => error instanceof ConfigFileError && said.test(error.message.replace(cwd, '')),
     )
-  refusal('no.yaml', /^--config no\.yaml: file \/no\.yaml does not exist$/)
+  refusal('no.yaml', /^--config no\.yaml: file \/no\.yaml does not exist; its folder has .*$/)
   refusal('directory.yaml', /^--config directory\.yaml: file \/directory\.yaml is a directory, expected a file/)
   refusal('latin1.yaml', /^--config latin1\.yaml: file \/latin1\.yaml is not UTF-8 text/)
   throws(() => read('a: 1\na: 2\n'), /^ConfigFileError: read\.yaml:2:1: "a" occurs twice; keep one$/)

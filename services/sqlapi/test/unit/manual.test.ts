@@ -190,11 +190,10 @@ const refusals: Readonly<Record<string, () => Promise<string>>> = {
     refusalOf('datasources: [{name: crm, url: "postgresql://db/crm", time_zone: Europe/Talinn}]'),
   'a URL of another kind': () => refusalOf('datasources: [{name: crm, url: "mysql://db/crm"}]'),
   'the file is not YAML': () => refusal(() => load('sql_dir: [\n')),
-  'no file is found, or the named one does not exist': async () =>
-    (await refusal(() => loadConfig({ flag: 'none.yaml', env: {}, cwd: scratch }))).replace(
-      join(scratch, 'none.yaml'),
-      '/app/none.yaml',
-    ),
+  'no file is found, or the named one does not exist': async () => {
+    const cwd = mkdtempSync(join(scratch, 'empty-'))
+    return (await refusal(() => loadConfig({ flag: 'none.yaml', env: {}, cwd }))).replace(cwd, '/app')
+  },
 }
 
 test('configuration.md shows the message of every refusal to start', async (t) => {

@@ -14,7 +14,7 @@ import { StartupFailure } from '../../src/errors.ts'
 
 /** Reason in configuration.md -> the message of the configuration. */
 const configRefusals: Readonly<Record<string, () => string>> = {
-  'the file that is named does not exist': () => refusalOfConfig(undefined, { flag: 'none.yaml' }),
+  'the file that is named does not exist': () => refusalOfConfig('', { flag: 'proxi.yaml' }),
   'the file is not YAML': () => refusalOfConfig('port: [\n'),
   'a field of the wrong type or out of bounds': () => refusalOfConfig('port: 80800'),
   'a protocol version that does not exist': () => refusalOfConfig('xroad_protocol_version: 5.0'),

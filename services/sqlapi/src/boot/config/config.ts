@@ -44,6 +44,7 @@ export const search: Search = {
     './application-dev.yml',
     './application-test.yml',
   ],
+  begin: 'sqlapi init writes a small project to begin with',
 }
 
 /** Variables that take the place of a field. */
@@ -127,7 +128,7 @@ function readFile(start: StartEnvironment): { file: ConfigFile; diagnostics: rea
   try {
     const found = findConfigFile(start, search)
     if (found === undefined) return readEnvironment(start.env, start.cwd)
-    const file = readConfigFile(found, start)
+    const file = readConfigFile(found, start, search)
     if (!isLegacy(found.file)) return { file, diagnostics: [] }
     const { data, pathInFile, problems, diagnostics } = translateLegacy(file.data)
     if (problems.length > 0) return refuse(file, problems)
@@ -157,7 +158,7 @@ function nothingFound(cwd: string): string {
   )
   const cure =
     other === undefined
-      ? `name one with --config FILE or ${search.variable}`
+      ? `name one with --config FILE or ${search.variable}; ${search.begin}`
       : `${other.source} is there, rename it to ${withOtherEnding(other.source)}`
   return `no configuration file in ${cwd}; looked for ${looked}; ${cure}`
 }

@@ -28,7 +28,11 @@ import { type Config, parseConfig, passwordField, proxyFile } from './schema.ts'
 import type { NamedClient } from './client-fields.ts'
 
 /** Where the file is looked for; without one every field has its default. */
-export const search: Search = { variable: 'PROXY_CONFIG', paths: ['./proxy.yaml', './proxy.yml'] }
+export const search: Search = {
+  variable: 'PROXY_CONFIG',
+  paths: ['./proxy.yaml', './proxy.yml'],
+  begin: 'begin with a copy of proxy.example.yaml of the package',
+}
 
 const builtIn = `built-in defaults (neither --config nor ${search.variable} names a file, and there is no ${search.paths.join(' or ')})`
 
@@ -87,7 +91,7 @@ export function readConfig(environment: StartEnvironment): ConfigFile {
   const found = findConfig(environment)
   if (found === undefined) return withoutFile(builtIn)
   try {
-    return readConfigFile(found, environment)
+    return readConfigFile(found, environment, search)
   } catch (error) {
     if (!(error instanceof ConfigFileError)) throw error
     return refuse(error.message)

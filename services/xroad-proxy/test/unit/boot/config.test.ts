@@ -61,8 +61,14 @@ test('--config, PROXY_CONFIG, proxy.yaml, proxy.yml, defaults, in this order [S-
 test('a named file must exist, a default one need not; an empty variable is none [D1.1 S-env.PROXY_CONFIG]', () => {
   const flag = refusal(() => load({ flag: 'no.yaml', env: { PROXY_CONFIG: 'no2.yaml' } }))
   strictEqual(flag.code, 'invalid_configuration')
-  match(flag.message, /^--config no\.yaml: file \/.*\/no\.yaml does not exist$/)
-  match(refusal(() => load({ env: { PROXY_CONFIG: 'a/no.yaml' } })).message, /^PROXY_CONFIG a\/no\.yaml: .* not exist$/)
+  match(
+    flag.message,
+    /^--config no\.yaml: file \/.*\/no\.yaml does not exist; its folder has no .*; begin with a copy of proxy\.example\.yaml/,
+  )
+  match(
+    refusal(() => load({ env: { PROXY_CONFIG: 'a/no.yaml' } })).message,
+    /^PROXY_CONFIG a\/no\.yaml: .* not exist; the folder .*\/a does not exist or may not be read$/,
+  )
   strictEqual(
     load({ env: { PROXY_CONFIG: '' } }).source,
     'built-in defaults (neither --config nor PROXY_CONFIG names a file, and there is no ./proxy.yaml or ./proxy.yml)',
