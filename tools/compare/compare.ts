@@ -60,9 +60,13 @@ async function comparePart(
   const began = Date.now()
   const before = judge.findings.length
   const recordings = [new Recording(part.name, older), new Recording(part.name, newer)] as const
-  await Promise.all([part.run(older, recordings[0]), part.run(newer, recordings[1])])
-  judge.compare(...recordings)
-  if (part.back !== undefined) await readBack(part.name, part.back, [older, newer], judge)
+  try {
+    await Promise.all([part.run(older, recordings[0]), part.run(newer, recordings[1])])
+    judge.compare(...recordings)
+    if (part.back !== undefined) await readBack(part.name, part.back, [older, newer], judge)
+  } catch (error) {
+    judge.fail(`${part.name} came to no end`, error instanceof Error ? (error.stack ?? error.message) : String(error))
+  }
   if (values.show !== undefined) show(recordings[1], values.show)
   const { request, command, file, log } = recordings[1].counts
   const counts = `${request} requests, ${command} commands, ${file} files, ${log} logs`

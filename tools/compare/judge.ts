@@ -18,6 +18,8 @@ export interface Judge {
   readonly findings: readonly Finding[]
   /** `label` stands before the keys of what is found. */
   compare(older: Recording, newer: Recording, label?: string): void
+  /** A part could not be compared. */
+  fail(key: string, reason: string): void
   unused(): readonly Difference[]
 }
 
@@ -60,6 +62,7 @@ export function openJudge(reviewed: readonly Difference[]): Judge {
           findings.push({ ...observation, key: label + key, old: undefined, new: observation.answer })
       }
     },
+    fail: (key, reason) => void findings.push({ key, asked: reason, old: undefined, new: undefined }),
     unused: () => reviewed.filter((entry) => !used.has(entry)),
   }
 }
@@ -90,6 +93,7 @@ export function describe(findings: readonly Finding[]): string[] {
 
 /** `lines` are equal for findings that probably have one cause. */
 function placeOf({ old, new: now }: Finding): { readonly before: readonly string[]; readonly lines: string } {
+  if (old === undefined && now === undefined) return { before: [], lines: '  nothing was compared' }
   if (old === undefined) return { before: [], lines: '  only the new version was asked' }
   if (now === undefined) return { before: [], lines: '  only the old version was asked' }
   const [before, after] = [old.split('\n'), now.split('\n')]

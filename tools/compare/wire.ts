@@ -12,7 +12,7 @@ export interface Request {
   readonly body?: string | Uint8Array | undefined
 }
 
-const patienceMs = 30_000
+const patienceMs = 20_000
 
 export class Connection {
   readonly #port: number
@@ -50,6 +50,22 @@ export class Connection {
       clearTimeout(timer)
       socket.off('data', onData).off('close', onClose)
     })
+  }
+
+  /** Sends bytes on a connection of its own; settles with all that comes until the service closes it. */
+  async sendAlone(bytes: string): Promise<string> {
+    const socket = await this.#open()
+    let received = ''
+    socket.setEncoding('latin1').on('data', (text: string) => (received += text))
+    const closed = once(socket, 'close', { signal: AbortSignal.timeout(patienceMs) })
+    socket.write(bytes, 'latin1')
+    return closed.then(
+      () => received,
+      () => {
+        socket.destroy()
+        return `${received}\n<connection still open>`
+      },
+    )
   }
 
   leave(): void {

@@ -10,8 +10,9 @@ import type { Recording } from '../recording.ts'
 import { repository, type Side } from '../sides.ts'
 import { createDatabase } from '../running/databases.ts'
 import { commonRequests } from '../inputs/edges.ts'
+import { rawRequests } from '../inputs/raw.ts'
 import { startMock } from '../running/mock.ts'
-import { askAll, type Question, withService } from '../running/service.ts'
+import { askAll, askRaw, type Question, withService } from '../running/service.ts'
 
 export const examples: Part = {
   name: 'examples',
@@ -20,6 +21,10 @@ export const examples: Part = {
     await runProxy(side, recording)
   },
 }
+
+/** Fields of a second start, beside those of `server`. */
+const other = 'errors: full\ncors: {allowed_origins: https://a.example}\ntrace: {enabled: true}\n'
+const otherServer = 'bind: 127.0.0.1:0\n  fast_reader: false\n  compression: true'
 
 async function runSqlapi(side: Side, recording: Recording): Promise<void> {
   const cwd = join(side.folder, 'example-sqlapi')
@@ -30,13 +35,15 @@ async function runSqlapi(side: Side, recording: Recording): Promise<void> {
     .replace(/sql_dir: .*/, 'sql_dir: sql')
     .replace(/url: sqlite:.*/, `url: ${url}`)
   const questions = [...requestsIn('services/sqlapi/README.md'), ...commonRequests('/demo/permits/list')]
-  for (const [index, more] of ['', 'errors: full\ncors: {allowed_origins: https://a.example}\n'].entries()) {
+  for (const [index, more] of ['', other].entries()) {
     const title = `sqlapi ${index}`
-    writeFileSync(join(cwd, 'sqlapi.yaml'), `${text}\nadmin: {bind: "127.0.0.1:0"}\nlogging: {requests: all}\n${more}`)
+    const own = index === 0 ? text : text.replace('bind: 127.0.0.1:0', otherServer)
+    writeFileSync(join(cwd, 'sqlapi.yaml'), `${own}\nadmin: {bind: "127.0.0.1:0"}\nlogging: {requests: all}\n${more}`)
     const args = ['--config', 'sqlapi.yaml']
-    await withService({ side, recording, service: 'sqlapi', args, title, cwd, isPlain: true }, (running) =>
-      askAll(running, recording, titled(title, questions)),
-    )
+    await withService({ side, recording, service: 'sqlapi', args, title, cwd, isPlain: true }, async (running) => {
+      await askAll(running, recording, titled(title, questions))
+      await askRaw(running, recording, title, rawRequests('/demo/permits/summary'))
+    })
   }
 }
 
@@ -58,9 +65,12 @@ async function runProxy(side: Side, recording: Recording): Promise<void> {
     ...commonRequests('/business/companies'),
   ]
   const args = ['--config', 'proxy.yaml']
-  await withService({ side, recording, service: 'xroad-proxy', args, title: 'proxy', cwd, isPlain: true }, (running) =>
-    askAll(running, recording, titled('proxy', questions)),
-  )
+  const given = { side, recording, service: 'xroad-proxy', args, title: 'proxy', cwd, isPlain: true } as const
+  await withService(given, async (running) => {
+    await askAll(running, recording, titled('proxy', questions))
+    await askRaw(running, recording, 'proxy soap', rawRequests('/population/person'))
+    await askRaw(running, recording, 'proxy rest', rawRequests('/business/companies'))
+  })
   recording.addText('file', 'audit.jsonl', 'audit.jsonl', readFileSync(join(cwd, 'audit.jsonl'), 'utf8'))
   recording.addText('log', 'mock: log', 'xroad-proxy mock', shown(await mock.stop()))
 }

@@ -9,6 +9,7 @@ import type { Part } from '../part.ts'
 import { runCommand, shown } from '../programs.ts'
 import type { Recording } from '../recording.ts'
 import type { Side } from '../sides.ts'
+import { runCommands } from '../running/command.ts'
 import { createDatabase, dropDatabase, type Engine } from '../running/databases.ts'
 import { askAll, type Question, withService } from '../running/service.ts'
 import { readSqlCases, type SqlCase } from '../inputs/sql-case.ts'
@@ -63,6 +64,8 @@ async function runTogether(side: Side, recording: Recording, engine: Engine, cas
     questions.push(...questionsOf(name, each, engine, project))
   }
   await serve(side, recording, { folder, files, datasources, config: first.config, questions, title: folder })
+  const commands = { side, recording, service: 'sqlapi', cwd: join(side.folder, folder), title: folder } as const
+  await runCommands(commands, ['check --format json', 'openapi'])
   if (engine === 'postgres') for (const index of cases.keys()) await dropDatabase(side, `${folder}/case${index}`)
 }
 

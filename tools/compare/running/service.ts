@@ -72,6 +72,19 @@ function steady(log: string): string {
   return [...lines.slice(0, from), ...sorted, ...lines.slice(to)].join('\n')
 }
 
+/** Sends each text on a connection of its own, one after another. */
+export async function askRaw(
+  running: Running,
+  recording: Recording,
+  title: string,
+  requests: Readonly<Record<string, string>>,
+): Promise<void> {
+  const connection = new Connection(running.port)
+  for (const [name, bytes] of Object.entries(requests)) {
+    recording.add('request', `${title} raw, ${name}`, bytes.slice(0, 1000), await connection.sendAlone(bytes))
+  }
+}
+
 /** Sends the requests one after another, on one connection. */
 export async function askAll(running: Running, recording: Recording, questions: readonly Question[]): Promise<void> {
   const connection = new Connection(running.port)
