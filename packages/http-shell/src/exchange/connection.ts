@@ -21,6 +21,7 @@ export interface Host {
   cut(exchange: Exchange): void
 }
 
+const nothing = Buffer.alloc(0)
 /** Looks in `halfOpenMs`. */
 const looksToAsk = 2
 
@@ -129,7 +130,10 @@ export abstract class Connection<Kind extends Owed = Owed> {
       this.#stalledSince = 0
       return this.lookIdle(now)
     }
-    if (hasReceivedEnd(this.socket)) this.clientEnded()
+    const { socket } = this
+    // While the socket is not read, only a write meets a reset.
+    if (socket.isPaused() && socket.writableLength === 0) socket.write(nothing)
+    if (hasReceivedEnd(socket)) this.clientEnded()
     if (!head.isEnded && !head.isBlocked) this.#stalledSince = 0
     else if (this.#stalledSince === 0 || this.#taken - this.#takenThen >= stallBytes) {
       this.#stalledSince = now

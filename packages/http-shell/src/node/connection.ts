@@ -16,8 +16,6 @@ export interface NodeHost extends Host {
   readByNode(socket: Socket): void
 }
 
-const nothing = Buffer.alloc(0)
-
 export class NodeConnection extends Connection<NodeExchange> implements Owner {
   declare protected readonly host: NodeHost
   /** The newest request that has begun. */
@@ -149,12 +147,6 @@ export class NodeConnection extends Connection<NodeExchange> implements Owner {
     // Without one a reset by the client would end the process.
     if (socket.listenerCount('error') === 0) socket.on('error', () => undefined)
     socket.off('drain', this.#onDrain).on('drain', this.#onDrain)
-  }
-
-  /** Whether a reset has come shows only in a write while the socket is not read. */
-  override look(now: number): 'late' | undefined {
-    if (this.#isFull && this.socket.writableLength === 0) this.socket.write(nothing)
-    return super.look(now)
   }
 
   /** Node waits for heads itself. */

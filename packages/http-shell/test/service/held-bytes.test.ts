@@ -76,20 +76,27 @@ for (const fastReader of [false, true]) {
       }
     }
 
-    test(
-      'a client that resets the connection is noticed while its upload is not read [G2] [T3]',
-      { timeout: 15_000 },
-      async () => {
-        const gone = Promise.withResolvers<void>()
-        const shell = await start({ fastReader, handle: (exchange) => void (exchange.onGone = gone.resolve) })
-        const socket = send(shell.port, uploads['a declared length'])
-        await once(socket, 'connect')
-        await settled(shell)
-        socket.resetAndDestroy()
-        await gone.promise
-        await shell.close()
-      },
-    )
+    for (const [what, bytes] of Object.entries({
+      'its upload': uploads['a declared length'],
+      'what follows its request': `GET / ${line}\r\n${uploads['a declared length']}`,
+      'what follows an unusual one': unusual + uploads.chunks,
+    })) {
+      test(
+        `a client that resets the connection is noticed while ${what} is not read [G2] [T3]`,
+        { timeout: 15_000 },
+        async () => {
+          const gone = Promise.withResolvers<void>()
+          const handle = (exchange: Exchange): void => void (exchange.onGone = gone.resolve)
+          const shell = await start({ fastReader, handle, limits: { maxPipelinedRequests: 1 } })
+          const socket = send(shell.port, bytes)
+          await once(socket, 'connect')
+          await settled(shell)
+          socket.resetAndDestroy()
+          await gone.promise
+          await shell.close()
+        },
+      )
+    }
 
     test('requests that may not begin when the server ends are answered [G2]', async () => {
       const held: Exchange[] = []
