@@ -25,10 +25,12 @@ export type Scope = ReadonlyMap<string, string>
 /** Not well-formed, or of a kind that X-Road does not take. */
 export class XmlProblem extends Error {}
 
+/** Blanks are those of XML: a regular expression's own also match U+00A0 and others, which XML forbids in tags. */
 const token =
-  /<!--[^]*?-->|<!\[CDATA\[[^]*?\]\]>|<\?[^]*?\?>|<\/([^\s<>/"'=]+)\s*>|<([^\s<>/"'=!?]+)((?:\s+[^\s=<>"'/]+\s*=\s*(?:"[^"<]*"|'[^'<]*'))*)\s*(\/?)>|[^<]+/y
-const attribute = /([^\s=]+)\s*=\s*(?:"([^"]*)"|'([^']*)')/g
+  /<!--[^]*?-->|<!\[CDATA\[[^]*?\]\]>|<\?[^]*?\?>|<\/([^ \t\r\n<>/"'=]+)[ \t\r\n]*>|<([^ \t\r\n<>/"'=!?]+)((?:[ \t\r\n]+[^ \t\r\n=<>"'/]+[ \t\r\n]*=[ \t\r\n]*(?:"[^"<]*"|'[^'<]*'))*)[ \t\r\n]*(\/?)>|[^<]+/y
+const attribute = /([^ \t\r\n=]+)[ \t\r\n]*=[ \t\r\n]*(?:"([^"]*)"|'([^']*)')/g
 const xmlNamespace = 'http://www.w3.org/XML/1998/namespace'
+const xmlnsNamespace = 'http://www.w3.org/2000/xmlns/'
 const noScope: Scope = new Map([['xml', xmlNamespace]])
 
 /** The root element. Children are listed down to `depth` levels, the root being the first. */
@@ -77,7 +79,7 @@ export function readXml(text: string, depth: number): XmlElement {
 
 /** Comments and processing instructions may be anywhere. */
 function isContent(whole: string): boolean {
-  return !whole.startsWith('<?') && !whole.startsWith('<!--') && whole.trim() !== ''
+  return !whole.startsWith('<?') && !whole.startsWith('<!--') && /[^ \t\r\n]/.test(whole)
 }
 
 function finish(element: XmlElement, contentEnd: number, end: number): void {
@@ -138,14 +140,14 @@ function resolve(name: string, scope: Scope): string | undefined {
 }
 
 const declaration =
-  /^<\?xml\s+version\s*=\s*(["'])1\.\d\1(?:\s+encoding\s*=\s*(["'])[A-Za-z][\w.-]*\2)?(?:\s+standalone\s*=\s*(["'])(?:yes|no)\3)?\s*\?>$/
+  /^<\?xml[ \t\r\n]+version[ \t\r\n]*=[ \t\r\n]*(["'])1\.\d\1(?:[ \t\r\n]+encoding[ \t\r\n]*=[ \t\r\n]*(["'])[A-Za-z][\w.-]*\2)?(?:[ \t\r\n]+standalone[ \t\r\n]*=[ \t\r\n]*(["'])(?:yes|no)\3)?[ \t\r\n]*\?>$/
 
 /** A comment, a processing instruction, CDATA or text. */
 function checkContent(whole: string, isFirst: boolean): void {
   if (whole.startsWith('<!--')) {
     if (whole.slice(4, -2).includes('--')) throw new XmlProblem('A comment contains --')
   } else if (whole.startsWith('<?')) {
-    const [, target = ''] = /^<\?([^\s?]*)(?:\s[^]*)?\?>$/.exec(whole) ?? []
+    const [, target = ''] = /^<\?([^ \t\r\n?]*)(?:[ \t\r\n][^]*)?\?>$/.exec(whole) ?? []
     if (isFirst && target === 'xml' && declaration.test(whole)) return
     if (!plainName.test(target) || target.toLowerCase() === 'xml')
       throw new XmlProblem('A processing instruction or the XML declaration is not valid')
@@ -170,7 +172,7 @@ function declare(attributes: string, outer: Scope): Scope {
     if (name !== 'xmlns' && !name.startsWith('xmlns:')) continue
     const prefix = name.slice('xmlns:'.length)
     const uri = decode(quoted ?? apostrophed ?? '')
-    const isReserved = prefix === 'xmlns' || (prefix === 'xml') !== (uri === xmlNamespace)
+    const isReserved = prefix === 'xmlns' || uri === xmlnsNamespace || (prefix === 'xml') !== (uri === xmlNamespace)
     if (isReserved || (uri === '' && prefix !== '') || (name.includes(':') && !plainName.test(prefix)))
       throw new XmlProblem(`The declaration ${name} is not valid`)
     if (uri === '') scope.delete('')
@@ -205,7 +207,7 @@ const predefined: Readonly<Record<string, string>> = { lt: '<', gt: '>', amp: '&
 function decode(text: string): string {
   if (!text.includes('&')) return text
   return text.replaceAll(
-    /&(?:#x([0-9a-fA-F]{1,6})|#([0-9]{1,7})|(\w+));/g,
+    /&(?:#x0*([0-9a-fA-F]{1,6})|#0*([0-9]{1,7})|(\w+));/g,
     (whole, hex?: string, digits?: string, name?: string) => {
       if (name !== undefined) return predefined[name] ?? whole
       const point = hex === undefined ? Number(digits) : Number.parseInt(hex, 16)

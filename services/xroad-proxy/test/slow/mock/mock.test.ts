@@ -432,6 +432,10 @@ describe('the SOAP lane', { concurrency: true }, () => {
     '-- in a comment': '<a><!-- a -- b --></a>',
     'an XML declaration in the middle': '<a><?xml version="1.0"?></a>',
     'an instruction without a target': '<a><? a?></a>',
+    'a blank that XML does not know': '<a\u00A0b="1"/>',
+    'the same between attributes': '<a b="1" \u2003c="2"/>',
+    'the same in an end tag': '<a></a\u00A0>',
+    'the namespace of declarations': '<a xmlns:b="http://www.w3.org/2000/xmlns/"/>',
   }
   for (const [what, content] of Object.entries(inside)) {
     test(`what is not well-formed is invalid SOAP: ${what} [G7]`, async () => {
@@ -441,7 +445,7 @@ describe('the SOAP lane', { concurrency: true }, () => {
   }
 
   test('what is well-formed is taken, however odd [G7]', async () => {
-    const odd = `<person xmlns="urn:p" a=' "&apos;&#9;' xml:lang="et" xmlns:q='urn:q' q:a="1" b='>'><?pi a?b ?><!-- - --><õ.-·>]] &gt;<![CDATA[<&]]></õ.-·>\u{1F600}</person>`
+    const odd = `<person xmlns="urn:p" a=' "&apos;&#9;' xml:lang="et" xmlns:q='urn:q' q:a="1" b='>'><?pi a?b ?><!-- - --><õ.-·>]] &gt;&#0000000065;&#x000000041;\u00A0<![CDATA[<&]]></õ.-·>\u{1F600}</person>`
     const [status, code] = faultIn(await soap({ body: odd }))
     deepStrictEqual([status, code], [200, ''])
   })
