@@ -7,7 +7,7 @@ import { deepStrictEqual, match, ok, rejects, strictEqual } from 'node:assert/st
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
-import { call, linesOf, newFolder, until } from '@services/testing'
+import { call, isFull, linesOf, newFolder, until } from '@services/testing'
 import { processGoneMs, threadGoneMs } from '../../../src/database/sqlite/worker-messages.ts'
 import type { Cancellation } from '../../../src/model.ts'
 import { startSqlapi } from '../../support/process.ts'
@@ -44,6 +44,16 @@ const writes: Readonly<Record<string, { sql: string; options?: CallOptions }>> =
   'a file of several statements': { sql: `INSERT INTO t ${counting}; ${add}` },
   'a table that is made': { sql: `CREATE TABLE made AS ${counting}` },
 }
+
+/** One of each kind: of a read, a write, a batch, a marked file; by night all of them. */
+const some = new Set([
+  'a recursion that gives no row',
+  'a count of a cross join',
+  'an INSERT of a recursion',
+  'an UPDATE with a subquery',
+  'a batch',
+  'a marked file',
+])
 
 /** A thread takes the lock too, for the moment in which it finds out that the statement is for a process. */
 async function isHeld(file: string): Promise<boolean> {
@@ -88,7 +98,10 @@ function soon<T>(promise: Promise<T>, what: string): Promise<T> {
 }
 
 describe('clients that leave a statement without an end on SQLite', () => {
-  for (const what of ['a recursion that gives no row', 'a cross join with a condition that never holds'] as const) {
+  for (const what of [
+    'a recursion that gives no row',
+    ...(isFull ? ['a cross join with a condition that never holds'] : []),
+  ]) {
     test(`${what}: more of them than there are readers, and everybody is answered [S12]`, async () => {
       const file = newFile(schema)
       const lite = new Datasource(file, 3, 0, goneMs)
@@ -107,7 +120,7 @@ describe('clients that leave a statement without an end on SQLite', () => {
     })
   }
 
-  for (const what of ['an INSERT of a recursion', 'an INSERT of a cross join', 'a batch'] as const) {
+  for (const what of ['an INSERT of a recursion', 'a batch', ...(isFull ? ['an INSERT of a cross join'] : [])]) {
     test(`${what}: the next write is done, and nothing is left of it [S12]`, async () => {
       const { sql, options } = writes[what] as (typeof writes)[string]
       const file = newFile(schema)
@@ -147,7 +160,7 @@ describe('statement_timeout_seconds on SQLite', () => {
     )
   }
 
-  for (const [what, sql] of Object.entries(reads)) {
+  for (const [what, sql] of Object.entries(reads).filter(([what]) => isFull || some.has(what))) {
     test(`${what} is ended, and its client told [S11] [S12]`, async () => {
       await rejects(soon(lite.text(sql), 'the timeout'), (error: Error) => {
         strictEqual(error.name, 'BadSqlGrammarException')
@@ -159,7 +172,7 @@ describe('statement_timeout_seconds on SQLite', () => {
     })
   }
 
-  for (const [what, { sql, options }] of Object.entries(writes)) {
+  for (const [what, { sql, options }] of Object.entries(writes).filter(([what]) => isFull || some.has(what))) {
     test(`${what} is ended, its client told where, and nothing is left of it [S11] [S12] [S17]`, async () => {
       await lite.run('DELETE FROM t', {}, post)
       await lite.run(add, { x: 0 }, post)
