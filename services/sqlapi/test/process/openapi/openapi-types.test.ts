@@ -173,7 +173,7 @@ for (const kind of dialectNames) {
       // SQLite cannot tell what a parameter is.
       const customer = kind === 'postgres' ? '1' : "'1'"
       const code = `import createClient from 'openapi-fetch'
-import type { components, paths } from '../../openapi/api.js'
+import type { components, paths } from './api.js'
 const api = createClient<paths>({ baseUrl: 'http://localhost:8080' })
 const { data, error } = await api.GET('/demo/orders', { params: { query: { customer: ${customer} } } })
 const id: number | null | undefined = data?.[0]?.orderId
