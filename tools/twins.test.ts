@@ -22,7 +22,6 @@ const kept: Readonly<Record<string, string>> = {
   'hears(event: EventName): boolean {': 'a subscriber, typed by the table of its service',
   'interface Field {': 'fields of a JSON Schema, as each manual shows them',
   'admin: undefined,': 'the list of all fields of a configuration is whole in each test',
-  'readonly flags?: readonly string[]': 'how each service is started in tests',
   'response.writeHead(status, headers).end(body)': 'contenders of a bench stand alone',
   'mkdirSync(dirname(file), { recursive: true })': 'a loop of a bench that writes files and counts bytes',
 }

@@ -69,7 +69,7 @@ function askWhetherUp(configFlag: string | undefined): Promise<void> {
 }
 
 /** What a service is started with. */
-interface Start {
+export interface Start {
   readonly loaded: Loaded
   /** When loading began, by the clock of `Date`. */
   readonly readAt: number
@@ -110,7 +110,8 @@ async function serve(configFlag: string | undefined, start: (given: Start) => Pr
   })
 }
 
-async function run({ loaded, readAt, environment, events, stdout, writeLog }: Start): Promise<Running> {
+/** The service and its admin listener, in this process and its workers; ends by `close`. */
+export async function run({ loaded, readAt, environment, events, stdout, writeLog }: Start): Promise<Running> {
   const reload = new ServiceReload({ loaded, readAt, environment, events, writeLog })
   // Before anything is read: what changes from now on is read again.
   await reload.reloads.follow(loaded.config.reload)

@@ -3,7 +3,7 @@
  * kit.
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import {
   type Files,
   launchFlag,
@@ -31,6 +31,7 @@ export interface Setting {
 
 export interface Running extends Listening {
   readonly folder: string
+  readonly hangUp: () => void
 }
 
 export const binary: string = programOf(join(import.meta.dirname, '../..'))
@@ -40,24 +41,27 @@ export function spawnSqlapi(options: Partial<SpawnOptions>): Spawned {
   return spawnProcess({ command: [process.execPath, launchFlag, binary], ...options })
 }
 
-/** Empty files for SQLite, because one that is missing is a WARN. */
-function makeDatabases(folder: string, { datasources }: Readonly<Record<string, unknown>>): void {
-  for (const { url } of (datasources ?? []) as readonly { url?: string }[]) {
-    const [, name] = /^sqlite:(\w[\w.-]*)$/.exec(url ?? '') ?? []
-    if (name !== undefined && !existsSync(join(folder, name))) writeFileSync(join(folder, name), '')
-  }
-}
-
 /** Writes the configuration beside the tree and starts the service; it listens on a free port of the loopback. */
 export async function startSqlapi(setting: Setting): Promise<Running> {
   const { files, config = {}, env = {}, folder = newFolder(), flags = [] } = setting
   writeFiles(join(folder, 'sql'), files)
-  const { server, ...others } = config
-  const full = { sql_dir: 'sql', server: { bind: '127.0.0.1:0', ...(server as object | undefined) }, ...others }
-  writeFileSync(join(folder, 'sqlapi.yaml'), JSON.stringify(full))
-  makeDatabases(folder, others)
+  writeConfig(folder, { sql_dir: 'sql', ...config })
   const command = [process.execPath, launchFlag, ...flags, binary]
-  return { ...(await untilListening(spawnSqlapi({ cwd: folder, env, command }))), folder }
+  const listening = await untilListening(spawnSqlapi({ cwd: folder, env, command }))
+  return { ...listening, folder, hangUp: () => listening.kill('SIGHUP') }
+}
+
+/** Writes sqlapi.yaml, and empty SQLite databases, because a missing one is a WARN. */
+export function writeConfig(folder: string, config: Readonly<Record<string, unknown>>): void {
+  const { server, ...others } = config
+  const full = { server: { bind: '127.0.0.1:0', ...(server as object | undefined) }, ...others }
+  writeFileSync(join(folder, 'sqlapi.yaml'), JSON.stringify(full))
+  for (const { url } of (config['datasources'] ?? []) as readonly { url?: string }[]) {
+    const [, name] = /^sqlite:([\w/][\w./-]*)$/.exec(url ?? '') ?? []
+    if (name === undefined) continue
+    const file = resolve(folder, name)
+    if (!existsSync(file)) writeFileSync(file, '')
+  }
 }
 
 /** The processes whose parent this is, by Linux's book-keeping. */

@@ -4,7 +4,8 @@ import { chmodSync, mkdirSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { type Files, linesOf, newFolder } from '@services/testing'
-import { startSqlapi } from '../../support/process.ts'
+import { type Served, startInside } from '../../support/inside.ts'
+import { type Setting, startSqlapi } from '../../support/process.ts'
 
 type Line = Readonly<Record<string, unknown>>
 
@@ -13,13 +14,13 @@ async function linesOfStart(
   files: Files,
   config: Readonly<Record<string, unknown>> = {},
   prepare: (sql: string) => void = () => undefined,
+  start: (setting: Setting) => Promise<Pick<Served, 'stop'>> = startInside,
 ): Promise<Line[]> {
   const folder = newFolder({ 'sql/demo/GET/one.sql': 'SELECT 1' })
   prepare(join(folder, 'sql'))
   const datasources = [{ name: 'demo', url: 'sqlite::memory:' }]
-  const running = await startSqlapi({ folder, files, config: { datasources, logging: { format: 'json' }, ...config } })
-  const { stdout, stderr, code } = await running.stop()
-  deepStrictEqual([code, stderr], [0, ''])
+  const running = await start({ folder, files, config: { datasources, logging: { format: 'json' }, ...config } })
+  const { stdout } = await running.stop()
   const lines = linesOf(stdout).map((line) => JSON.parse(line) as Line)
   const events = lines.map(({ event }) => event)
   return lines.slice(events.indexOf('started') + 1, events.indexOf('listening'))
@@ -140,6 +141,8 @@ test('with several processes it is said once [S18]', async () => {
   const lines = await linesOfStart(
     { 'demo/get/a.sql': 'SELECT 1' },
     { server: { workers: 2 }, datasources: [{ name: 'demo', url: 'sqlite:demo.db' }] },
+    undefined,
+    startSqlapi,
   )
   deepStrictEqual(
     lines.map(({ event }) => event),

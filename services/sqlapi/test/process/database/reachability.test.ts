@@ -12,7 +12,8 @@ import type { Events } from '../../../src/events.ts'
 import { Reachability } from '../../../src/reachability.ts'
 import { createDatabase, sharedPostgres } from '../../support/databases.ts'
 import { startForwarder } from '../../support/forwarder.ts'
-import { childrenOf, type Running, startSqlapi, withoutChildren } from '../../support/process.ts'
+import { type Served, startInside } from '../../support/inside.ts'
+import { childrenOf, type Running, type Setting, startSqlapi, withoutChildren } from '../../support/process.ts'
 
 const one = { 'crm/GET/one.sql': 'SELECT 1 AS one' }
 
@@ -36,30 +37,30 @@ test('the line about a loss says what to do, where the reason alone does not [O2
 type Line = Readonly<Record<string, unknown>>
 
 /** Lines that tell of losses and returns. */
-function tellings({ stdout }: Pick<Running, 'stdout'>): Line[] {
+function tellings({ stdout }: Pick<Served, 'stdout'>): Line[] {
   const events = linesOf(stdout()).map((line) => JSON.parse(line) as Line)
   return events.filter(({ event }) => /^datasource(Unreachable|Reached)$|^fileChanged$/.test(String(event)))
 }
 
 /** Asks meanwhile: the first failure may be that of a broken connection, and only the next request opens one. */
-function told(running: Running, count: number): Promise<void> {
+function told(running: Served, count: number): Promise<void> {
   const isTold = (): boolean => tellings(running).length >= count
   return until(async () => isTold() || (await ask(running).then(isTold)), `${count} lines about the database`)
 }
 
 /** That it was away, and that it is back, and nothing else. */
-async function toldOfReturn(running: Running): Promise<void> {
+async function toldOfReturn(running: Served): Promise<void> {
   await told(running, 2)
   deepStrictEqual(tellings(running).map(({ event }) => event), ['datasourceUnreachable', 'datasourceReached']) // prettier-ignore
 }
 
-async function ask({ port }: Running, times = 1): Promise<number[]> {
+async function ask({ port }: Served, times = 1): Promise<number[]> {
   const answers = await Promise.all(Array.from({ length: times }, () => call(port, '/crm/one')))
   return answers.map(({ status }) => status)
 }
 
 /** Asks until it is so, because connections that have broken show that with a request. */
-async function untilStatus(running: Running, status: number): Promise<void> {
+async function untilStatus(running: Served, status: number): Promise<void> {
   await until(async () => (await ask(running))[0] === status, `status ${status}`)
 }
 
@@ -80,6 +81,11 @@ function serving(datasource: object, workers = 1) {
   return { files: one, config: { server: { workers }, logging: { format: 'json' }, datasources: [datasource] } }
 }
 
+/** Only workers need a process. */
+function start(setting: Setting, workers = 1): Promise<Served> {
+  return workers === 1 ? startInside(setting) : startSqlapi(setting)
+}
+
 /** Kills both, and waits for those that take their places. */
 async function replaceWorkers({ pid }: Running): Promise<void> {
   const before = childrenOf(pid)
@@ -90,7 +96,7 @@ async function replaceWorkers({ pid }: Running): Promise<void> {
 for (const workers of [1, 2]) {
   test(`a server that goes and comes back is one WARN and one INFO each time, with ${workers} workers [O2.4]`, async () => {
     const { url, forwarder, remove } = await throughForwarder()
-    const running = await startSqlapi(serving({ name: 'crm', url }, workers))
+    const running = await start(serving({ name: 'crm', url }, workers), workers)
     await untilStatus(running, 200)
     for (const round of [1, 2]) {
       forwarder.refuse()
@@ -114,7 +120,7 @@ for (const workers of [1, 2]) {
 test('a database that is down at the start is told once, and once when it is there [O2.4]', async () => {
   const { url, forwarder, remove } = await throughForwarder()
   forwarder.refuse()
-  const running = await startSqlapi(serving({ name: 'crm', url }))
+  const running = await start(serving({ name: 'crm', url }))
   await told(running, 1)
   for (const status of await ask(running, 10)) strictEqual(status, 400)
   forwarder.pass()
@@ -127,11 +133,11 @@ test('a database that is down at the start is told once, and once when it is the
 for (const workers of [1, 2]) {
   test(`a reload while the database is away takes nothing from the line about its return, with ${workers} workers [O2.4] [O3.1]`, async () => {
     const { url, forwarder, remove } = await throughForwarder()
-    const running = await startSqlapi(serving({ name: 'crm', url }, workers))
+    const running = await start(serving({ name: 'crm', url }, workers), workers)
     await untilStatus(running, 200)
     forwarder.refuse()
     await told(running, 1)
-    running.kill('SIGHUP')
+    running.hangUp()
     await running.line(/"event":"reloaded"/)
     await untilStatus(running, 400)
     forwarder.pass()
@@ -184,15 +190,7 @@ test(
 for (const workers of [1, 2]) {
   test(`a SQLite file that is gone is told as such, and its return once, each time, with ${workers} workers [O2.4] [S13]`, async () => {
     const folder = newFolder()
-    const running = await startSqlapi({
-      folder,
-      files: one,
-      config: {
-        server: { workers },
-        logging: { format: 'json' },
-        datasources: [{ name: 'crm', url: 'sqlite:crm.db' }],
-      },
-    })
+    const running = await start({ folder, ...serving({ name: 'crm', url: 'sqlite:crm.db' }, workers) }, workers)
     await untilStatus(running, 200)
     // The second time it is the same file.
     for (const times of [1, 2]) {

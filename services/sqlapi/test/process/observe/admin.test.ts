@@ -1,15 +1,16 @@
 /**
- * The admin listener: its pages, readiness, and the end that is announced and delayed. Real processes, a real
- * PostgreSQL.
+ * The admin listener: its pages, readiness, and the end that is announced and delayed. A real PostgreSQL; processes for
+ * workers and signals.
  */
 import { deepStrictEqual, match, ok, rejects, strictEqual } from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer, type AddressInfo } from 'node:net'
 import { after, before, describe, test } from 'node:test'
-import { call, errorOf, linesOf, isRefused, newFolder, until } from '@services/testing'
+import { call, errorOf, isRefused, until } from '@services/testing'
 import { holdLock, type ThrowawayPostgres, startThrowawayPostgres } from '@services/testing/postgres'
-import { startWithAdmin } from '../../support/admin.ts'
-import { spawnSqlapi, startSqlapi } from '../../support/process.ts'
+import { startProcessWithAdmin, startWithAdmin, startWorkersWithAdmin } from '../../support/admin.ts'
+import { startInside } from '../../support/inside.ts'
+import { startSqlapi } from '../../support/process.ts'
 
 const files = {
   'lite/GET/one.sql': 'SELECT 1 AS one',
@@ -26,7 +27,7 @@ after(async () => postgres.remove())
 
 describe('the listener', () => {
   test('without `admin` there is none [O1.1]', async () => {
-    const service = await startSqlapi({ files, config: { datasources: [lite] } })
+    const service = await startInside({ files, config: { datasources: [lite] } })
     for (const path of ['/ready', '/metrics', '/version']) {
       strictEqual(errorOf(await call(service.port, path)), 'SqlapiRuntimeException', path)
     }
@@ -36,7 +37,7 @@ describe('the listener', () => {
 
   for (const workers of [1, 2]) {
     test(`its pages, workers: ${workers} [O1.1]`, async () => {
-      const service = await startWithAdmin({ files, config: { datasources: [lite], server: { workers } } })
+      const service = await startWorkersWithAdmin({ files, config: { datasources: [lite], server: { workers } } })
       const health = JSON.parse((await service.admin('/health')).text) as Record<string, unknown>
       const known = JSON.parse((await call(service.port, '/health')).text) as Record<string, unknown>
       deepStrictEqual({ ...health, serverTime: 0 }, { ...known, serverTime: 0 })
@@ -44,7 +45,7 @@ describe('the listener', () => {
       deepStrictEqual(version, { name: 'sqlapi', version: known['version'], node: process.version })
       strictEqual((await service.admin('/lite/one')).status, 404)
       strictEqual(errorOf(await call(service.port, '/metrics')), 'SqlapiRuntimeException')
-      strictEqual((await service.stop()).code, 0)
+      await service.stop()
     })
   }
 
@@ -53,22 +54,17 @@ describe('the listener', () => {
     taken.listen(0, '127.0.0.1')
     await once(taken, 'listening')
     const { port } = taken.address() as AddressInfo
-    const refusal = async (bind: string, admin: string): Promise<string> => {
-      const folder = newFolder({
-        'sql/lite/GET/one.sql': 'SELECT 1',
-        'sqlapi.yaml': JSON.stringify({
-          sql_dir: 'sql',
-          server: { bind },
-          admin: { bind: admin },
-          datasources: [lite],
-        }),
-      })
-      const { code, stdout } = await spawnSqlapi({ cwd: folder }).ended
-      strictEqual(code, 1)
-      return linesOf(stdout).at(-1) ?? ''
-    }
-    match(await refusal('127.0.0.1:0', `127.0.0.1:${port}`), /admin\.bind 127\.0\.0\.1:\d+ is in use/)
-    match(await refusal(`127.0.0.1:${port}`, `0.0.0.0:${port}`), /admin\.bind: port \d+ is that of the callers/)
+    const start = (bind: string, admin: string): Promise<unknown> =>
+      startInside({ files, config: { server: { bind }, admin: { bind: admin }, datasources: [lite] } })
+    const name = 'ListenException'
+    await rejects(start('127.0.0.1:0', `127.0.0.1:${port}`), {
+      name,
+      message: /admin\.bind 127\.0\.0\.1:\d+ is in use/,
+    })
+    await rejects(start(`127.0.0.1:${port}`, `0.0.0.0:${port}`), {
+      name: 'InvalidConfigurationException',
+      message: /admin\.bind: port \d+ is that of the callers/,
+    })
     taken.close()
   })
 })
@@ -84,7 +80,7 @@ for (const workers of [1, 2]) {
         { name: 'gone', url: 'postgres://nobody:hunter2@127.0.0.1:1/x', optional: true },
         lite,
       ]
-      const service = await startWithAdmin({ files, config: { datasources, server } })
+      const service = await startWorkersWithAdmin({ files, config: { datasources, server } })
       await service.untilReady('ready')
       const { code, parts } = await service.ready()
       deepStrictEqual(
@@ -114,7 +110,7 @@ for (const workers of [1, 2]) {
       const url = new URL(postgres.url)
       Object.assign(url, { username: role, password: 'x' })
       const datasources = [{ name: 'pg', url: url.href, max_connections: workers, acquire_timeout_seconds: 2 }]
-      const service = await startWithAdmin({ files, config: { datasources, server } })
+      const service = await startWorkersWithAdmin({ files, config: { datasources, server } })
       // Each worker has to have its connection first: until then a question may have one of them for a moment.
       const succeeds = async (): Promise<boolean> => (await call(service.port, '/pg/one')).status === 200
       await until(async () => (await succeeds()) && (await succeeds()) && (await succeeds()), 'the pools to be open')
@@ -155,7 +151,8 @@ describe('a database that says nothing', () => {
       config: { datasources: [{ name: 'pg', url, ...waits }], admin: { ready_timeout_seconds: 60 } },
     })
     let isAnswered = false
-    const held = call(service.port, '/pg/one').then(
+    const gone = new AbortController()
+    const held = call(service.port, '/pg/one', { signal: gone.signal }).then(
       () => (isAnswered = true),
       () => (isAnswered = true),
     )
@@ -166,9 +163,9 @@ describe('a database that says nothing', () => {
     ok(!isAnswered, 'the pages were faster than the database')
     deepStrictEqual([ready.status, metrics.status], [503, 200])
     ok(!/hunter2|somebody|127\.0\.0\.1/.test(ready.text + metrics.text), 'no host, no user, no password')
-    service.kill('SIGKILL')
-    await service.ended
+    gone.abort()
     await held
+    await service.stop()
     silent.close()
   })
 })
@@ -180,7 +177,7 @@ for (const workers of [1, 2]) {
     test('is announced at once; during the delay requests are taken, and a second signal ends it [O1.2]', async () => {
       const datasources = [{ name: 'pg', url: postgres.url }]
       const shutdown = { delay_seconds: 3600 }
-      const service = await startWithAdmin({ files, config: { ...config, datasources, shutdown } })
+      const service = await startProcessWithAdmin({ files, config: { ...config, datasources, shutdown } })
       await service.untilReady('ready')
       service.kill('SIGTERM')
       await service.line(/Shutting down/)
@@ -197,7 +194,7 @@ for (const workers of [1, 2]) {
     test('comes after the delay, and the admin listener ends last [O1.2]', async () => {
       const datasources = [{ name: 'pg', url: postgres.url }]
       const shutdown = { delay_seconds: 1 }
-      const service = await startWithAdmin({ files, config: { ...config, datasources, shutdown } })
+      const service = await startProcessWithAdmin({ files, config: { ...config, datasources, shutdown } })
       const { key, release } = await holdLock(postgres)
       const held = call(service.port, '/pg/held', { body: { key } })
       await until(async () => {

@@ -1,13 +1,14 @@
 /**
- * What the running service says on stdout, judged over whole runs: no parameter value, password or raw control
- * character where none may be, and statements with their parameters where they were asked for. The format itself is for
- * log.test.ts.
+ * Log lines of the running service, judged over whole lives, one of them that of a process: no parameter value, password
+ * or raw control character where none may be, and statements with their parameters if they were asked for. log.test.ts
+ * tries the format itself.
  */
 import { deepStrictEqual, doesNotMatch, match, ok, strictEqual } from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { call, type Ended, linesOf, send, until } from '@services/testing'
+import { call, linesOf, send, until } from '@services/testing'
 import { type ThrowawayPostgres, startThrowawayPostgres } from '@services/testing/postgres'
-import { type Running, startSqlapi } from '../../support/process.ts'
+import { type Served, startInside } from '../../support/inside.ts'
+import { type Setting, startSqlapi } from '../../support/process.ts'
 
 /** Stands in every value that a request carries. */
 const secret = 'Secret-Value-4711'
@@ -34,12 +35,16 @@ before(async () => {
 })
 after(async () => postgres.remove())
 
-function start(env: Record<string, string> = {}, logging: Record<string, string> = {}): Promise<Running> {
+function start(env: Record<string, string> = {}, logging: Record<string, string> = {}): Promise<Served> {
+  return startInside(settingOf(env, logging))
+}
+
+function settingOf(env: Record<string, string>, logging: Record<string, string>): Setting {
   const files = Object.fromEntries(
     ['pg', 'lite'].flatMap((project) => Object.entries(statements).map(([path, text]) => [`${project}/${path}`, text])),
   )
   const host = `127.0.0.1:${postgres.port}`
-  return startSqlapi({
+  return {
     files,
     env: { SECRET: password, ...env },
     config: {
@@ -54,11 +59,11 @@ function start(env: Record<string, string> = {}, logging: Record<string, string>
         },
       ],
     },
-  })
+  }
 }
 
 /** Every way to fail that there is, each with values in it. */
-async function failInEveryWay({ port }: Running): Promise<number> {
+async function failInEveryWay({ port }: Served): Promise<number> {
   const values = { x: secret, y: number, xs: [secret, [secret]] }
   const answers = []
   for (const datasource of ['pg', 'lite', 'wrong', 'down']) {
@@ -91,8 +96,7 @@ describe('a run with many requests that fail', { concurrency: true }, () => {
         const running = await start(env, { format, requests: 'all' })
         await call(running.port, '/lite/setup', { body: {} })
         const failed = await failInEveryWay(running)
-        const { code, stdout, stderr } = await running.stop()
-        deepStrictEqual([code, stderr], [0, ''])
+        const { stdout } = await running.stop()
         for (const value of [secret, String(number), 'hunter2', encodeURIComponent(password), 'p@ss', 'p%40ss']) {
           const where = linesOf(stdout).find((line) => line.includes(value))
           strictEqual(where, undefined)
@@ -156,7 +160,7 @@ test('a path in a log line is cut to 256 whole characters, as in the answer [S14
 })
 
 describe('statements in the log', { concurrency: true }, () => {
-  function statementsOf({ stdout }: Ended): Record<string, string>[] {
+  function statementsOf({ stdout }: { readonly stdout: string }): Record<string, string>[] {
     const events = linesOf(stdout).map((line) => JSON.parse(line) as Record<string, string>)
     return events.filter(({ target }) => target === 'sqlx')
   }
@@ -224,12 +228,14 @@ describe('statements in the log', { concurrency: true }, () => {
 })
 
 test('the log of a whole life, in order [D6.8] [D6.4]', async () => {
-  const running = await start({}, { format: 'json' })
+  const running = await startSqlapi(settingOf({}, { format: 'json' }))
   const isDone = (): boolean => linesOf(running.stdout()).filter((line) => line.includes('Unreachable')).length === 2
   await until(isDone, 'two databases that cannot be reached')
-  const { stdout } = await running.stop()
+  await failInEveryWay(running)
+  const { code, stdout, stderr } = await running.stop()
+  deepStrictEqual([code, stderr], [0, ''])
   const events = linesOf(stdout).map((line) => JSON.parse(line) as Record<string, unknown>)
-  const named = events.map(({ event }) => event)
+  const named = events.filter(({ requestId }) => requestId === undefined).map(({ event }) => event)
   const unreachable = ['datasourceUnreachable', 'datasourceUnreachable']
   deepStrictEqual(named, ['started', 'datasourceHeader', 'listening', ...unreachable, 'shuttingDown', 'stopped'])
   for (const event of events) {

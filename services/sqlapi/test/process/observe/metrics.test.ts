@@ -7,7 +7,8 @@ import { call, inBackquotes, tableAfter, until, Wire } from '@services/testing'
 import { type ThrowawayPostgres, startThrowawayPostgres } from '@services/testing/postgres'
 import { promtool, startPrometheus, withoutPrometheus } from '@services/testing/prometheus'
 import { metricTable } from '../../../src/measure/metric-table.ts'
-import { startWithAdmin, type WithAdmin } from '../../support/admin.ts'
+import { startProcessWithAdmin, startWithAdmin, type WithAdmin } from '../../support/admin.ts'
+import type { Setting } from '../../support/process.ts'
 
 const files = {
   'lite/GET/many.sql': 'SELECT value FROM json_each(:list)',
@@ -34,7 +35,15 @@ before(async () => {
 after(async () => postgres.remove())
 
 function start(config: Readonly<Record<string, unknown>> = {}): Promise<WithAdmin> {
-  return startWithAdmin({ files, config: { datasources: [{ name: 'pg', url: postgres.url }, lite], ...config } })
+  return startWithAdmin(settingOf(config))
+}
+
+function startWorkers(): ReturnType<typeof startProcessWithAdmin> {
+  return startProcessWithAdmin(settingOf({ server: { workers: 2 } }))
+}
+
+function settingOf(config: Readonly<Record<string, unknown>>): Setting {
+  return { files, config: { datasources: [{ name: 'pg', url: postgres.url }, lite], ...config } }
 }
 
 function requests(endpoint: string, method: string, status: number, error = ''): string {
@@ -196,7 +205,7 @@ test('a streamed answer counts when it has ended, one whose client left as such 
 
 describe('several workers', () => {
   test('are one sum, which does not fall when one of them is killed [O1.3]', async () => {
-    const service = await start({ server: { workers: 2 } })
+    const service = await startWorkers()
     const series = requests('/pg/one', 'GET', 200)
     for (let i = 0; i < 20; i++) await call(service.port, '/pg/one')
     await untilValue(service, series, 20)
@@ -224,7 +233,7 @@ describe('several workers', () => {
   })
 
   test('one that stands still keeps no scrape waiting [O1.3]', async () => {
-    const service = await start({ server: { workers: 2 } })
+    const service = await startWorkers()
     for (let i = 0; i < 6; i++) await call(service.port, '/health')
     await untilValue(service, requests('/health', 'GET', 200), 6)
     const { execFileSync } = await import('node:child_process')
@@ -244,7 +253,7 @@ describe('several workers', () => {
 
 describe('Prometheus', { skip: withoutPrometheus ?? false }, () => {
   test('reads the page, and promtool finds nothing in it [O1.4]', async () => {
-    const service = await start({ server: { workers: 2 } })
+    const service = await startWorkers()
     for (let i = 0; i < 5; i++) await call(service.port, '/pg/one')
     await call(service.port, '/nothing')
     deepStrictEqual(promtool(['check', 'metrics'], (await service.admin('/metrics')).text), { code: 0, said: '' })

@@ -2,7 +2,7 @@
 import { after, before } from 'node:test'
 import { testBalancer } from '@services/admin/testing'
 import { startThrowawayPostgres, type ThrowawayPostgres } from '@services/testing/postgres'
-import { startWithAdmin } from '../../support/admin.ts'
+import { startProcessWithAdmin } from '../../support/admin.ts'
 
 let postgres: ThrowawayPostgres
 before(async () => {
@@ -15,7 +15,7 @@ testBalancer({
   path: '/pg/one',
   body: '[{"one":1}]',
   start: (seconds) =>
-    startWithAdmin({
+    startProcessWithAdmin({
       files: { 'pg/GET/one.sql': 'SELECT 1 AS one' },
       config: { datasources: [{ name: 'pg', url: postgres.url }], shutdown: { delay_seconds: seconds } },
     }),

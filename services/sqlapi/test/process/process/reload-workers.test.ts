@@ -6,7 +6,7 @@ import { describe, test } from 'node:test'
 import { call, type Files, keepCalling, linesOf, until, writeFiles } from '@services/testing'
 import { StartupFailure } from '../../../src/errors.ts'
 import { Rollout } from '../../../src/workers/rollout.ts'
-import { startWithAdmin } from '../../support/admin.ts'
+import { startProcessWithAdmin } from '../../support/admin.ts'
 import { childrenOf, type Running, startSqlapi, withoutChildren } from '../../support/process.ts'
 
 const lite = { name: 'lite', url: 'sqlite:lite.db' }
@@ -109,7 +109,7 @@ describe('several processes that read anew', { concurrency: 2, skip: withoutChil
 
   test('levels of the log change in all of them, and metrics go on [O3.1] [O1.3]', async () => {
     const config = { datasources: [lite], server: { workers } }
-    const running = await startWithAdmin({ files: filesOf(1), config })
+    const running = await startProcessWithAdmin({ files: filesOf(1), config })
     for (let i = 0; i < 4; i++) strictEqual((await call(running.port, '/lite/one')).status, 200)
     const all = {
       sql_dir: 'sql',

@@ -1,7 +1,7 @@
 /**
- * Files and settings read anew while the service runs, through its process: SIGHUP, a watch, what takes the place of
- * what, what stays. What holds a request is a lock of the database or a body that has not come; nothing waits for a
- * time.
+ * Files and settings read anew while the service runs: SIGHUP, a watch, and the set that takes the place of another. A
+ * process runs only if the moment of its signal counts. Locks of the database and bodies that have not come hold
+ * requests; nothing waits for a time.
  */
 import { deepStrictEqual, doesNotMatch, match, ok, strictEqual } from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
@@ -13,7 +13,8 @@ import { makeAuthority } from '@services/testing/certificates'
 import { startThrowawayPostgres, type ThrowawayPostgres } from '@services/testing/postgres'
 import pg from 'pg'
 import { startWithAdmin } from '../../support/admin.ts'
-import { type Running, spawnSqlapi, startSqlapi } from '../../support/process.ts'
+import { configure, type Served, startInside } from '../../support/inside.ts'
+import { spawnSqlapi, startSqlapi } from '../../support/process.ts'
 
 const lite = { name: 'lite', url: 'sqlite:lite.db' }
 const one: Files = { 'lite/GET/one.sql': 'SELECT 1 AS one' }
@@ -25,18 +26,11 @@ before(async () => {
 })
 after(async () => postgres.remove())
 
-/** Writes the configuration of a running service anew. */
-function configure({ folder }: Running, config: Readonly<Record<string, unknown>>): void {
-  const { server, ...others } = config
-  const full = { sql_dir: 'sql', server: { bind: '127.0.0.1:0', ...(server as object | undefined) }, ...others }
-  writeFileSync(join(folder, 'sqlapi.yaml'), JSON.stringify(full))
-}
-
-function write({ folder }: Running, files: Files): void {
+function write({ folder }: Served, files: Files): void {
   writeFiles(join(folder, 'sql'), files)
 }
 
-function told({ stdout }: Pick<Running, 'stdout'>, words: string): string[] {
+function told({ stdout }: Pick<Served, 'stdout'>, words: string): string[] {
   return linesOf(stdout()).filter((line) => line.includes(words))
 }
 
@@ -44,19 +38,19 @@ const done = 'Files and settings were read anew'
 const failed = 'cannot be read anew'
 
 /** Has it read everything anew, and gives the line of what came of it. */
-async function reload(running: Running): Promise<string> {
+async function reload(running: Served): Promise<string> {
   const before = told(running, 'read anew').length
-  running.kill('SIGHUP')
+  running.hangUp()
   await until(() => told(running, 'read anew').length > before, 'the end of a reload')
   return told(running, 'read anew').at(-1) as string
 }
 
-async function reloadWell(running: Running): Promise<void> {
+async function reloadWell(running: Served): Promise<void> {
   const line = await reload(running)
   ok(line.includes(done), line)
 }
 
-async function textOf({ port }: Running, path: string, headers = {}): Promise<string> {
+async function textOf({ port }: Served, path: string, headers = {}): Promise<string> {
   return (await call(port, path, { headers })).text
 }
 
@@ -81,7 +75,7 @@ function untilHeld(name: string, count: number): Promise<void> {
 
 describe('SIGHUP', { concurrency: 2 }, () => {
   test('new, changed and removed files are served; one line tells it [O3.1]', async () => {
-    const running = await startSqlapi({
+    const running = await startInside({
       files: { ...one, 'lite/GET/two.sql': 'SELECT 2 AS two' },
       config: { datasources: [lite] },
     })
@@ -92,11 +86,11 @@ describe('SIGHUP', { concurrency: 2 }, () => {
     strictEqual(await textOf(running, '/lite/one'), '[{"one":11}]')
     strictEqual((await call(running.port, '/lite/new', { body: { x: 5 } })).text, '[{"x":5}]')
     match(await textOf(running, '/lite/two'), /does not exist/)
-    strictEqual((await running.stop()).code, 0)
+    await running.stop()
   })
 
   test('limits, levels, CORS, formats of errors and pages are those of the new configuration [O3.1]', async () => {
-    const running = await startSqlapi({
+    const running = await startInside({
       files: { 'lite/POST/echo.sql': 'SELECT :x AS x', 'lite/GET/bad.sql': 'SELECT nothing' },
       config: { datasources: [lite] },
     })
@@ -126,12 +120,12 @@ describe('SIGHUP', { concurrency: 2 }, () => {
       ['lite', 'other'],
     )
     await until(() => told(running, '"parameters":"[\\"x\\"]"').length === 1, 'the statement in the log')
-    strictEqual((await running.stop()).code, 0)
+    await running.stop()
   })
 
   test('what a start would refuse changes nothing, with one ERROR in its words; mended, it is served [O3.1]', async () => {
     const config = { datasources: [lite] }
-    const running = await startSqlapi({ files: one, config, env: { EMPTY: '' } })
+    const running = await startInside({ files: one, config, env: { EMPTY: '' } })
     const broken: [make: () => void, mend: () => void, reason: RegExp][] = [
       [
         () => write(running, { 'lite/GET/empty.sql': ' ' }),
@@ -166,7 +160,7 @@ describe('SIGHUP', { concurrency: 2 }, () => {
       [
         () => renameSync(join(running.folder, 'sql'), join(running.folder, 'gone')),
         () => renameSync(join(running.folder, 'gone'), join(running.folder, 'sql')),
-        /error=InvalidDirectoryException reason="\.\/sqlapi\.yaml:1: sql_dir 'sql' .* does not exist/,
+        /error=InvalidDirectoryException reason="\S+sqlapi\.yaml:1: sql_dir '\S+sql' .* does not exist/,
       ],
       [
         () => symlinkSync('/etc/hostname', join(running.folder, 'sql/lite/GET/out.sql')),
@@ -186,12 +180,12 @@ describe('SIGHUP', { concurrency: 2 }, () => {
       await reloadWell(running)
       strictEqual(await textOf(running, '/lite/one'), `[{"one":${index + 2}}]`)
     }
-    strictEqual((await running.stop()).code, 0)
+    await running.stop()
   })
 
   const root = process.getuid?.() === 0 ? 'root may read everything' : false
   test('a file that cannot be read changes nothing [O3.1]', { skip: root }, async () => {
-    const running = await startSqlapi({ files: one, config: { datasources: [lite] } })
+    const running = await startInside({ files: one, config: { datasources: [lite] } })
     const path = join(running.folder, 'sql/lite/GET/one.sql')
     chmodSync(path, 0)
     match(await reload(running), /one\.sql cannot be read \(EACCES\)/)
@@ -202,7 +196,7 @@ describe('SIGHUP', { concurrency: 2 }, () => {
   })
 
   test('what a start would tell is told again, and what it would refuse with checks: refuse is refused [O3.1]', async () => {
-    const running = await startSqlapi({ files: one, config: { datasources: [lite] } })
+    const running = await startInside({ files: one, config: { datasources: [lite] } })
     write(running, { 'lite/GET/write.sql': 'DELETE FROM t', 'odd/GET/x.sql': 'SELECT 1' })
     await reloadWell(running)
     strictEqual(told(running, 'Project without a datasource').length, 1)
@@ -217,7 +211,7 @@ describe('SIGHUP', { concurrency: 2 }, () => {
 
   test('fields that cannot change are a WARN each, and the rest applies [O3.1]', async () => {
     const server = { bind: '127.0.0.1:0', workers: 1, fast_reader: true }
-    const running = await startSqlapi({ files: one, config: { datasources: [lite], server } })
+    const running = await startInside({ files: one, config: { datasources: [lite], server } })
     configure(running, {
       datasources: [lite],
       server: { bind: '127.0.0.1:1', workers: 3, fast_reader: false, max_body_bytes: 7, max_pipelined_requests: 1 },
@@ -243,7 +237,7 @@ describe('SIGHUP', { concurrency: 2 }, () => {
     configure(running, { datasources: [lite], server })
     await reloadWell(running)
     strictEqual(told(running, 'cannot change while the service runs').length, 4)
-    strictEqual((await running.stop()).code, 0)
+    await running.stop()
   })
 
   test('one that comes while another is under way is done afterwards, and the end takes precedence [O3.1]', async () => {
@@ -287,7 +281,7 @@ describe('requests under way', { concurrency: 2 }, () => {
   test('finish with the set that they began with, also one whose body is still to come [O3.1]', async () => {
     const name = 'reload-under-way'
     const datasource = { name: 'pg', url: `${postgres.url}?application_name=${name}`, max_connections: 3 }
-    const running = await startSqlapi({
+    const running = await startInside({
       files: {
         'pg/POST/held.sql': "SELECT 'old' AS set FROM pg_advisory_xact_lock(:key)",
         'pg/POST/gone.sql': 'SELECT :x AS x',
@@ -313,7 +307,7 @@ describe('requests under way', { concurrency: 2 }, () => {
     strictEqual((await held).text, '[{"set":"old"}]')
     // The old pool goes with the last of them.
     await until(async () => (await sessions(name)).length === 1, 'one session')
-    strictEqual((await running.stop()).code, 0)
+    await running.stop()
   })
 
   test('a pool whose settings did not change stays, with its sessions; others go [O3.1]', async () => {
@@ -324,7 +318,7 @@ describe('requests under way', { concurrency: 2 }, () => {
       'changed/GET/pid.sql': 'SELECT pg_backend_pid() AS pid',
       'lite/GET/one.sql': 'SELECT 1 AS one',
     }
-    const running = await startSqlapi({
+    const running = await startInside({
       files,
       config: { datasources: [{ name: 'kept', url: urlOf(kept) }, { name: 'changed', url: urlOf(changed) }, lite] },
     })
@@ -346,7 +340,7 @@ describe('requests under way', { concurrency: 2 }, () => {
     match(await textOf(running, '/lite/one'), /Datasource 'lite' is not configured/)
     deepStrictEqual(await sessions(kept), before.kept)
     await until(async () => (await sessions(changed)).every((pid) => !before.changed.includes(pid)), 'other sessions')
-    strictEqual((await running.stop()).code, 0)
+    await running.stop()
   })
 
   test('a password and certificates that were rotated: new connections use them, no call fails [O3.2] [S-config.datasources.password_file]', async () => {
@@ -361,7 +355,7 @@ describe('requests under way', { concurrency: 2 }, () => {
     url.searchParams.set('sslmode', 'prefer')
     const datasource = { name: 'pg', url: url.href, username: 'rotated', password_file: join(folder, 'secret.txt') }
     const config = { datasources: [datasource] }
-    const running = await startSqlapi({ folder, files: { 'pg/GET/who.sql': 'SELECT current_user AS who' }, config })
+    const running = await startInside({ folder, files: { 'pg/GET/who.sql': 'SELECT current_user AS who' }, config })
     const callers = keepCalling(running.port, '/pg/who', { count: 4, body: '[{"who":"rotated"}]', pauseMs: 5 })
     await until(() => callers.soFar().right > 20, 'answers')
     const before = await sessions('reload-rotated')
@@ -395,13 +389,13 @@ describe('requests under way', { concurrency: 2 }, () => {
     await reloadWell(running)
     deepStrictEqual((await callers.stop()).wrong, [])
     doesNotMatch(running.stdout(), /first|second/)
-    strictEqual((await running.stop()).code, 0)
+    await running.stop()
   })
 
   test('a database in memory stays, whatever its settings become, with a WARN [O3.1]', async () => {
     const memory = { name: 'lite', url: 'sqlite::memory:' }
     const files = { 'lite/POST/make.sql': 'CREATE TABLE t AS SELECT 7 AS x', 'lite/GET/t.sql': 'SELECT x FROM t' }
-    const running = await startSqlapi({ files, config: { datasources: [memory] } })
+    const running = await startInside({ files, config: { datasources: [memory] } })
     strictEqual((await call(running.port, '/lite/make', { body: {} })).status, 200)
     await reloadWell(running)
     strictEqual(told(running, ' WARN ').length, 0)
@@ -409,13 +403,13 @@ describe('requests under way', { concurrency: 2 }, () => {
     await reloadWell(running)
     strictEqual(await textOf(running, '/lite/t'), '[{"x":7}]')
     match(told(running, ' WARN ').join('\n'), /field=datasources\[0\] origin=\S+sqlapi\.yaml:1 .*in memory/)
-    strictEqual((await running.stop()).code, 0)
+    await running.stop()
   })
 
   test('none fails under load while files, pools and limits change again and again [O3.1]', async () => {
     const datasource = { name: 'pg', url: `${postgres.url}?application_name=reload-load`, max_connections: 4 }
     const files = { 'pg/GET/one.sql': 'SELECT 1 AS one', ...one }
-    const running = await startSqlapi({ files, config: { datasources: [datasource, lite] } })
+    const running = await startInside({ files, config: { datasources: [datasource, lite] } })
     const callers = [
       keepCalling(running.port, '/pg/one', { count: 6, body: '[{"one":1}]', pauseMs: 5 }),
       keepCalling(running.port, '/lite/one', { count: 4, body: '[{"one":1}]', pauseMs: 5 }),
@@ -440,14 +434,14 @@ describe('requests under way', { concurrency: 2 }, () => {
       [],
     )
     await until(async () => (await sessions('reload-load')).length <= 4, 'the sessions of one pool')
-    strictEqual((await running.stop()).code, 0)
+    await running.stop()
   })
 })
 
 describe('reload: watch', { concurrency: 2 }, () => {
   test('files are served soon after they change; a broken state is one ERROR until it is mended [O3.1] [S-config.reload]', async () => {
     const config = { datasources: [lite], reload: 'watch' }
-    const running = await startSqlapi({ files: one, config })
+    const running = await startInside({ files: one, config })
     write(running, { 'lite/GET/one.sql': 'SELECT 2 AS one' })
     await until(async () => (await textOf(running, '/lite/one')) === '[{"one":2}]', 'the new file')
     write(running, { 'lite/GET/broken.sql': ' ' })
@@ -459,7 +453,7 @@ describe('reload: watch', { concurrency: 2 }, () => {
     strictEqual(told(running, failed).length, 1)
     configure(running, { ...config, reload: 'off' })
     await until(() => told(running, done).length === 4, 'the last that is seen')
-    strictEqual((await running.stop()).code, 0)
+    await running.stop()
   })
 
   test('a ConfigMap that is mounted: its links change all at once [O3.1]', async () => {
@@ -473,13 +467,13 @@ describe('reload: watch', { concurrency: 2 }, () => {
     mkdirSync(root)
     version(1)
     symlinkSync(join('..data', 'lite'), join(root, 'lite'))
-    const running = await startSqlapi({ folder, files: {}, config: { datasources: [lite], reload: 'watch' } })
+    const running = await startInside({ folder, files: {}, config: { datasources: [lite], reload: 'watch' } })
     strictEqual(await textOf(running, '/lite/one'), '[{"one":1}]')
     version(2)
     rmSync(join(root, '..version-1'), { recursive: true })
     await until(async () => (await textOf(running, '/lite/one')) === '[{"one":2}]', 'the second version')
     deepStrictEqual(told(running, ' ERROR '), [])
-    strictEqual((await running.stop()).code, 0)
+    await running.stop()
   })
 })
 
@@ -513,6 +507,6 @@ describe('the admin listener', () => {
     ok(!names.some((name) => name.startsWith('sqlapi_connections{datasource="pg"')))
     const requests = 'sqlapi_http_requests_total{endpoint="/lite/one",method="GET",status="200",error=""}'
     strictEqual(samples.get(requests), 2)
-    strictEqual((await running.stop()).code, 0)
+    await running.stop()
   })
 })

@@ -4,7 +4,7 @@ import { after, afterEach, before, describe, test } from 'node:test'
 import { call, until } from '@services/testing'
 import { startPgbouncer, withoutPgbouncer } from '@services/testing/pgbouncer'
 import type { ThrowawayPostgres } from '@services/testing/postgres'
-import { startWithAdmin } from '../../support/admin.ts'
+import { startWithAdmin, startWorkersWithAdmin } from '../../support/admin.ts'
 import { type Pair, startReplication, untilCaughtUp } from '../../support/replication.ts'
 import { startTestService, type TestService } from '../../support/service.ts'
 
@@ -229,7 +229,7 @@ describe('a datasource with a replica', () => {
   for (const workers of [1, 2]) {
     test(`shows in /ready and in the metrics, workers: ${workers} [O4.2] [O1.2] [O1.3]`, async () => {
       const own = { name: 'demo', url: primary.url, replicas: [standby.url, 'postgres://x:hunter2@127.0.0.1:1/x'] }
-      const service = await startWithAdmin({ files, config: { datasources: [own], server: { workers } } })
+      const service = await startWorkersWithAdmin({ files, config: { datasources: [own], server: { workers } } })
       await service.untilReady('ready')
       const states = async (): Promise<string[]> =>
         (await service.ready()).parts.map(({ name, kind, state, optional }) => `${name} ${kind} ${state} ${optional}`)
