@@ -16,7 +16,7 @@ const looks = `SELECT current_setting('TimeZone') AS zone, current_setting('Date
 
 const files = {
   'demo/GET/look.sql': looks,
-  'demo/POST/marked.sql': `-- @transactional\nSELECT 1 AS one; ${looks}`,
+  'demo/POST/marked.sql': `-- @transactional\nDELETE FROM note WHERE false; ${looks}`,
   'demo/POST/batch.sql': looks,
   'demo/GET/limited.sql': `-- @timeout 1s\nSELECT pg_sleep(600)`,
   'demo/GET/tenant.sql': `-- @param tenant string\n-- @transactional\nSELECT set_config('app.tenant', :tenant, true);\nSELECT count(*) AS n, min(tenant) AS tenant, max(tenant) AS last, current_setting('app.tenant') AS own FROM owned`,
