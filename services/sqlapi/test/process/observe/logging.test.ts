@@ -1,7 +1,7 @@
 /**
- * Log lines of the running service, judged over whole lives, one of them that of a process: no parameter value, password
- * or raw control character where none may be, and statements with their parameters if they were asked for. log.test.ts
- * tries the format itself.
+ * Log lines of the running service, judged over whole lives, one of them that of a process. They contain no parameter
+ * value, password or raw control character, but statements with their parameters if the configuration asks for them.
+ * log.test.ts tries the format itself.
  */
 import { deepStrictEqual, doesNotMatch, match, ok, strictEqual } from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
