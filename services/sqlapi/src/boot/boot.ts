@@ -127,6 +127,8 @@ export function tellSurprises({ booted, ignored, strayKeys: stray, locked }: Fou
   }
   if (lost.length > maxLines) events.emit('moreProjectsWithoutDatasource', { more: lost.length - maxLines })
   for (const message of stray.slice(0, maxLines)) events.emit('diagnostic', { message })
+  const more = stray.length - maxLines
+  if (more > 0) events.emit('diagnostic', { message: `and ${more} more such keys; sqlapi check lists all` })
   if (config.checks !== 'off') {
     const dialectOf = (project: string): Dialect | undefined => datasourceOf(project)?.dialect
     tellJudgements({ endpoints: endpoints.values(), dialectOf, weights: config.check.rules }, events)

@@ -56,7 +56,8 @@ function isKnown(path: string): boolean {
 /** Databases in the folder that may be meant, and the way to have no file made. */
 function besides(path: string): string {
   const others = namesIn(dirname(path)).filter((name) => /\.(?:db|sqlite3?|db3|s3db)$/i.test(name))
-  const shown = others.slice(0, maxNamed).join(', ')
+  const more = others.length - maxNamed
+  const shown = others.slice(0, maxNamed).join(', ') + (more > 0 ? ` and ${more} more` : '')
   const near = shown === '' ? '' : `; beside it: ${shown}`
   return `${near}; correct the url, or make the file; ?mode=rw at the end of the url never makes one`
 }

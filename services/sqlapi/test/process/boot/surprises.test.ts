@@ -83,12 +83,14 @@ test(
   },
 )
 
-test('thousands of them are twenty lines and a number [S18]', async () => {
+test('thousands of them are twenty lines and a number [S18] [F11]', async () => {
   const many = Object.fromEntries(Array.from({ length: 2000 }, (_, index) => [`demo/file${index}.sql`, 'SELECT 1']))
   const projects = Object.fromEntries(Array.from({ length: 50 }, (_, index) => [`p${index}/GET/a.sql`, 'SELECT 1']))
-  const lines = await linesOfStart({ ...many, ...projects })
+  const keys = Object.fromEntries(Array.from({ length: 30 }, (_, index) => [`key${index}`, 'demo']))
+  const lines = await linesOfStart({ ...many, ...projects }, { project_datasource_map: keys })
   const count = (event: string): number => lines.filter((line) => line['event'] === event).length
-  deepStrictEqual([count('ignored'), count('projectWithoutDatasource'), lines.length], [20, 20, 42])
+  deepStrictEqual([count('ignored'), count('projectWithoutDatasource'), lines.length], [20, 20, 63])
+  match(String(lines.at(-1)?.['message']), /^and 10 more such keys; sqlapi check lists all$/)
   strictEqual(lines.find(({ event }) => event === 'moreIgnored')?.['more'], 1980)
   strictEqual(lines.find(({ event }) => event === 'moreProjectsWithoutDatasource')?.['more'], 30)
 })

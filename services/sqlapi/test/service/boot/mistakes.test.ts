@@ -6,6 +6,7 @@ import { test } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import { newFolder } from '@services/testing'
 import { loadConfig } from '../../../src/boot/config/config.ts'
+import { whyNoFile } from '../../../src/database/sqlite/files.ts'
 import { runCheck } from '../../support/check.ts'
 import { startTestService } from '../../support/service.ts'
 
@@ -68,6 +69,12 @@ test('a SQLite file that does not exist is told with its path, its neighbours an
   } finally {
     await service.close()
   }
+})
+
+test('at most five databases beside a missing one are named, and the others are counted [F11]', () => {
+  const folder = newFolder(Object.fromEntries(Array.from({ length: 8 }, (_, index) => [`d${index}.db`, ''])))
+  const told = whyNoFile(join(folder, 'demo.db')) ?? ''
+  match(told, /; beside it: d0\.db, d1\.db, d2\.db, d3\.db, d4\.db and 3 more; correct the url/)
 })
 
 test('keys of other programs and the dashes of YAML are told with what to write [F11]', () => {
