@@ -79,5 +79,7 @@ const maxNamed = 10
 export function tellMissing(branches: readonly Pick<ParamBranch, 'params'>[]): string {
   const [, ...others] = branches.map(({ params: [first = ''] }) => first)
   if (others.length === 0) return 'missing'
-  return `missing, expected it or ${others.length > 1 ? 'one of ' : ''}${others.slice(0, maxNamed).join(', ')}`
+  const more = others.length - maxNamed
+  const named = [...others.slice(0, maxNamed), ...(more > 0 ? [`${more} more, which /api lists`] : [])]
+  return `missing, expected it or ${others.length > 1 ? 'one of ' : ''}${named.join(', ')}`
 }
