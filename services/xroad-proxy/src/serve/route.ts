@@ -153,14 +153,22 @@ const maxDistance = 3
 function leadingOf(entry: PathEntry, method: string): Leading {
   if (method === entry.method) return entry.first
   const leading = entry.others?.get(method)
-  if (leading === undefined) throw wrongMethod(method, [entry.method, ...(entry.others?.keys() ?? [])])
+  if (leading === undefined)
+    throw wrongMethod(method, [entry.method, ...(entry.others?.keys() ?? [])], cureOf(entry.first.endpoint, method))
   return leading
 }
 
-function wrongMethod(method: string, allowed: readonly string[]): Failure {
+/** Values in a query string reach no envelope. */
+function cureOf(endpoint: Endpoint, method: string): string {
+  if (endpoint.kind !== 'soap' || method !== 'GET') return ''
+  const [param] = endpoint.params
+  return param === undefined ? '' : `; its params go into a JSON body: {${JSON.stringify(param)}: ".."}`
+}
+
+function wrongMethod(method: string, allowed: readonly string[], cure = ''): Failure {
   const last = allowed.at(-1) as string
   const named = allowed.length === 1 ? last : `${allowed.slice(0, -1).join(', ')} and ${last}`
-  return new Failure('method_not_allowed', `this path answers ${named}, not ${method}`, {
+  return new Failure('method_not_allowed', `this path answers ${named}, not ${method}${cure}`, {
     headers: { allow: allowed.join(', ') },
   })
 }

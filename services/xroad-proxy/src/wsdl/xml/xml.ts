@@ -55,7 +55,8 @@ const declarationBytes = 200
 
 const json =
   'is JSON and no WSDL; the description of a REST service belongs below dsl_path, beside a file of kind rest that names it in openapi'
-const webPage = 'is a web page and no WSDL; perhaps a page to log in or of an error was saved in its place'
+const webPage =
+  'is a web page and no WSDL; perhaps a page to log in or of an error was saved in its place; get the WSDL itself, whose address often ends in ?wsdl'
 
 function decode(bytes: Uint8Array): string {
   if (bytes.length === 0) throw new WsdlError('is empty', 1)

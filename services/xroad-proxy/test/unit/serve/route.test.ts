@@ -142,6 +142,18 @@ test('the message names both methods [S-error.method_not_allowed]', () => {
   }
 })
 
+test('the 405 of a SOAP endpoint says where its params go, to a GET only [G9]', () => {
+  const soap = { ...endpoint('x', 'person', 'POST'), kind: 'soap', params: ['code', 'year'] } as unknown as Endpoint
+  const only = toRoutes([soap])
+  const said = 'this path answers POST, not'
+  throws(() => route(only, 'GET', '/x/person?code=1'), {
+    message: `${said} GET; its params go into a JSON body: {"code": ".."}`,
+  })
+  throws(() => route(only, 'PUT', '/x/person'), { message: `${said} PUT` })
+  const without = toRoutes([{ ...soap, params: [] } as unknown as Endpoint])
+  throws(() => route(without, 'GET', '/x/person'), { message: `${said} GET` })
+})
+
 test('the message names all methods [P3.1]', () => {
   throws(() => route(routes, 'POST', '/m/several'), { message: 'this path answers PUT, GET and HEAD, not POST' })
 })

@@ -51,7 +51,10 @@ describe('a file that is no WSDL is refused as a whole, with the line [S-wsdl.1]
       '<!DOCTYPE html><html><body>Log in</body></html>',
       /^is a web page and no WSDL; perhaps a page to log in/,
     ],
-    'a web page in small letters [G9]': ['\n<!doctype html><p>404', /^is a web page and no WSDL/],
+    'a web page in small letters [G9]': [
+      '\n<!doctype html><p>404',
+      /^is a web page and no WSDL; .*; get the WSDL itself, whose address often ends in \?wsdl$/,
+    ],
     'a web page in XML': ['<?xml version="1.0"?>\n<!DOCTYPE html PUBLIC "x" "y"><html/>', /^is a web page and no WSDL/],
     'not XML': ['\n hello', /^is not XML, which begins with <$/],
     unclosed: [wsdlAround('').replace('</wsdl:definitions>', ''), /unclosed tag/],
