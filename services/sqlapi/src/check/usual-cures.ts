@@ -64,6 +64,13 @@ const cures: Readonly<Partial<Record<Mistake, readonly Cure[]>>> = {
         ? undefined
         : `put a semicolon in front of ${word} if a statement begins there`
     },
+    ({ text, front }) => {
+      // PostgreSQL takes the keyword for an alias, and finds the mistake in the next word.
+      const [, above = '', word] = /^(.*)\n\s*(SELECT|INSERT|UPDATE|DELETE|MERGE|WITH)\s+$/is.exec(front) ?? []
+      return word === undefined || !/^[\w"':]/.test(text) || !isWhole(above) || goesOn.test(above)
+        ? undefined
+        : `put a semicolon in front of ${word} if a statement begins there`
+    },
     ({ text }) => (text.startsWith('\\') ? 'remove the command, which only psql knows' : undefined),
     ({ text, front }) =>
       isFirst(front) && /^\.[a-z]/.test(text) ? 'remove the command, which only the shell of SQLite knows' : undefined,
@@ -79,6 +86,10 @@ const cures: Readonly<Partial<Record<Mistake, readonly Cure[]>>> = {
     },
   ],
 }
+
+/** A keyword of a statement may follow, and continues this one. */
+const goesOn =
+  /\b(?:UNION|INTERSECT|EXCEPT|ALL|DISTINCT|AS|DO|FOR|KEY|THEN|ON|OR|BEFORE|AFTER|OF|EXPLAIN|ANALYZE)\s*$|^\s*(?:WITH|EXPLAIN)\b.*\)\s*$/is
 
 /** All brackets are closed, and a value or a name is the last word: nothing is missing behind it but an end. */
 function isWhole(front: string): boolean {

@@ -33,6 +33,7 @@ export const codes = {
   'duplicate-key': { severity: 'warning', cure: 'give one of the columns another name: AS other_name' },
   'write-in-get': { severity: 'warning', cure: 'move the file into the folder POST' },
   'rows-lost': { severity: 'warning', cure: 'move it to a file of its own' },
+  'lost-semicolon': { severity: 'warning', cure: 'put a semicolon in front of it' },
   'no-where': { severity: 'warning', cure: 'add a WHERE; WHERE true says that all rows are meant' },
   'transaction-control': { severity: 'warning', cure: 'remove the statement, or the marker -- @transactional' },
   declaration: { severity: 'warning', cure: 'correct the line, or write it as a plain comment' },

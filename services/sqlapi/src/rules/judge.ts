@@ -10,6 +10,7 @@ import { type ConstantParameter, findConstantParameters } from './constant-param
 import { findChanges, temporaryTable } from './data-changes.ts'
 import { findForeignPlaceholders, mayBeForeign } from './foreign-placeholders.ts'
 import { findListPositions, type ListPosition } from './list-positions.ts'
+import { findLostSemicolons, mayLackSemicolon } from './lost-semicolons.ts'
 import { findAlikeParameters } from './parameter-case.ts'
 import { Reading } from './reading.ts'
 import { findLostRows } from './rows-lost.ts'
@@ -75,6 +76,10 @@ const rules: readonly Rule[] = [
   { mayApply: mayNeedList, find: needsList },
   { mayApply: ({ pieces }) => pieces.some((piece) => mayQuote.test(piece)), find: quotesParameter },
   { mayApply: ({ pieces }) => pieces.some((piece) => mayBeForeign.test(piece)), find: findForeignPlaceholders },
+  {
+    mayApply: ({ pieces }) => pieces.some((piece) => mayLackSemicolon.test(piece)),
+    find: (reading, { dialect }) => (dialects[dialect].grammar.arrays ? findLostSemicolons(reading) : []),
+  },
   { mayApply: maySortByParameter, find: sortsByParameter },
   { mayApply: isOfSession, find: changesSession },
   {

@@ -38,6 +38,16 @@ test('rows-lost says which statement answers, and what to write [F11]', () => {
   }
 })
 
+testAll('lost-semicolon', [
+  { title: 'after a parameter [F11]', text: 'INSERT INTO t (a) SELECT :a\nDELETE FROM t', only: 'postgres', found: ['lost-semicolon 2:1'] }, // prettier-ignore
+  { title: 'after a call, a comment [F11]', text: 'SELECT max(1) -- One\n  delete from t', only: 'postgres', found: ['lost-semicolon 2:3'] }, // prettier-ignore
+  { title: 'after a name in WITH [F11]', text: 'WITH a AS (SELECT 1) SELECT now\nDELETE FROM a', only: 'postgres', found: ['lost-semicolon 2:1'] }, // prettier-ignore
+  { title: 'on the same line, AS, a column [F11]', text: 'SELECT 1 DELETE FROM t; SELECT 1 AS\nDELETE FROM t; SELECT a,\nDELETE FROM t', only: 'postgres' }, // prettier-ignore
+  { title: 'WITH before DELETE [F11]', text: 'WITH a AS (SELECT 1)\nDELETE FROM t WHERE b', only: 'postgres' },
+  { title: 'a semicolon [F11]', text: 'INSERT INTO t (a) SELECT :a;\nDELETE FROM t WHERE b', only: 'postgres' },
+  { title: 'errors of the database [F11]', text: 'SELECT 1\nDELETE FROM t', only: 'sqlite' },
+])
+
 testAll('list-undeclared', [
   { title: 'IN [F11]', method: 'GET', text: 'SELECT a FROM t\nWHERE a IN (:ids)', found: ['list-undeclared 2:13'] },
   { title: 'NOT IN, twice [F11]', method: 'GET', text: 'SELECT a FROM t WHERE a NOT IN (:ids) AND b IN (:ids)', found: ['list-undeclared 1:33'] }, // prettier-ignore

@@ -65,6 +65,31 @@ test('what is right elsewhere has a cure of its own, other errors have none [N1.
   )
 })
 
+test('a keyword that PostgreSQL takes for an alias is the cure of the mistake behind it [F11]', () => {
+  const cureBelow = (text: string, column: number): string | undefined => {
+    const [statement] = readScript(text, dialects.postgres.grammar).statements
+    ok(statement !== undefined)
+    return usualCure('syntax', statement, 'postgres', { line: 2, column })
+  }
+  const cases: readonly [text: string, column: number, keyword: string | undefined][] = [
+    ['SELECT id, name FROM item\nUPDATE item SET a = 1', 8, 'UPDATE'],
+    ['SELECT id, name FROM item\n  delete FROM item', 10, 'delete'],
+    ['SELECT id FROM item\nINSERT INTO item VALUES (1)', 8, 'INSERT'],
+    ['UPDATE item SET a = 1 RETURNING id\nSELECT 1 AS one', 8, 'SELECT'],
+    ['INSERT INTO item (id) SELECT 99\nSELECT id FROM item', 8, 'SELECT'],
+    ['INSERT INTO t VALUES (1) ON CONFLICT (a) DO\nUPDATE t SET a = 1', 8, undefined],
+    ['SELECT a FROM t FOR\nUPDATE t', 8, undefined],
+    ['SELECT 1 UNION ALL\nSELECT order', 8, undefined],
+    ['WITH a AS (SELECT 1)\nSELECT order FROM a', 8, undefined],
+    ['SELECT a FROM t\nSELECT, b FROM t', 7, undefined],
+    ['SELECT (a FROM t\nDELETE FROM t', 8, undefined],
+  ]
+  for (const [text, column, keyword] of cases) {
+    const cure = keyword && `put a semicolon in front of ${keyword} if a statement begins there`
+    strictEqual(cureBelow(text, column), cure, text)
+  }
+})
+
 test('a column that nobody meant as one has the cure of what was meant [N1.2]', () => {
   for (const dialect of dialectNames) {
     const cureOf = (text: string, column: number): string | undefined => cureAt(text, column, dialect, 'unknown-column')
