@@ -2,6 +2,7 @@
 import { deepStrictEqual, match, strictEqual } from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
+import { isFull } from '@services/testing'
 import { dialectNames } from '../../src/dialects.ts'
 import { version } from '../../src/version.ts'
 import { startTestService } from '../support/service.ts'
@@ -28,26 +29,33 @@ for (const kind of dialectNames) {
   })
 }
 
+/** More than the usual cap on bodies lets through. */
+const manySets = isFull ? 100_000 : 12_000
+const padding = isFull ? '' : ' of a certain length'.repeat(4)
+
 for (const kind of dialectNames) {
-  test(`with a raised cap 100 000 sets run, or none of them (${kind}) [S-limits.batch] [S-batch.2] [S-batch.3]`, async () => {
+  test(`with a raised cap many sets run, or none of them (${kind}) [S-limits.batch] [S-batch.2] [S-batch.3]`, async () => {
     const files = { 'demo/POST/add.sql': insert, 'demo/POST/count.sql': 'SELECT count(*) AS n FROM t' }
     const config = { server: { max_body_bytes: 16 * 1024 * 1024 } }
     const service = await startTestService({ kind, files, schema, config })
     try {
-      const queries = Array.from({ length: 100_000 }, (_, id) => ({ id, name: id % 1000 === 0 ? null : `name ${id}` }))
-      const [replaced] = queries.splice(20_000, 1, { id: 5, name: 'a key twice' })
+      const queries = Array.from({ length: manySets }, (_, id) => ({
+        id,
+        name: id % 1000 === 0 ? null : `name ${id}${padding}`,
+      }))
+      const [replaced] = queries.splice(manySets / 5, 1, { id: 5, name: 'a key twice' })
       const failed = await service.post('/demo/add/batch', { queries })
       strictEqual(failed.status, 400)
       match(failed.text, /BadSqlGrammarException.*(unique|UNIQUE)/)
       strictEqual((await service.post('/demo/count')).text, '[{"n":0}]')
-      queries[20_000] = replaced as (typeof queries)[number]
+      queries[manySets / 5] = replaced as (typeof queries)[number]
       const { status, text } = await service.post('/demo/add/batch', { queries })
       strictEqual(status, 200)
       deepStrictEqual(
         (JSON.parse(text) as { id: number }[][]).flatMap((set) => set.map(({ id }) => id)),
         queries.map(({ id }) => id),
       )
-      strictEqual((await service.post('/demo/count')).text, '[{"n":100000}]')
+      strictEqual((await service.post('/demo/count')).text, `[{"n":${manySets}}]`)
     } finally {
       await service.close()
     }
