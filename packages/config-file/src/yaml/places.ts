@@ -14,6 +14,8 @@ export interface Places extends Lines {
    * Undefined for the other spellings, which fold lines.
    */
   firstLineOf(path: Path): number | undefined
+  /** A value as it is written, and its first line. Undefined if there is none. */
+  sourceOf(path: Path): { readonly text: string; readonly line: number } | undefined
 }
 
 /** For text that `readYaml` has read, within the same limits. */
@@ -30,6 +32,13 @@ export function locate(text: string, most?: Limits): Places {
       const { node } = find(top, path)
       if (!isScalar(node) || node.type !== 'BLOCK_LITERAL') return undefined
       return lines.linePos(offsetOf(node)).line + 1
+    },
+    sourceOf(path) {
+      const { top, lines } = read()
+      const { node } = find(top, path)
+      if (!isScalar(node) || !node.range) return undefined
+      const [start, end] = node.range
+      return { text: text.slice(start, end), line: lines.linePos(start).line }
     },
   }
 }

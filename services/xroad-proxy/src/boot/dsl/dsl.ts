@@ -34,7 +34,7 @@ import { readHeaderEdits } from './header-edits.ts'
 import { operationProblems } from './operations.ts'
 import { envelopeProblem } from './envelope.ts'
 import { slipsIn, soapWarnings, unusedParams } from './soap-warnings.ts'
-import { tellTemplate } from './template-lines.ts'
+import { tellFound, tellTemplate } from './template-lines.ts'
 
 /** Where the file is: its path for messages, and the two segments of the URL. */
 export interface DslFile {
@@ -146,10 +146,14 @@ function readSoap(dsl: ParsedDslFile): ReadDsl {
     client: value.client,
     callerHeaders: readCallerHeaders(dsl, value),
   })
-  const problems = [...unknown, ...soapWarnings(value, template)]
+  // A variable in an envelope was meant for a placeholder.
+  const problems = [...unknown.filter(({ path }) => path[0] !== 'envelope'), ...soapWarnings(value, template)]
   const words = (found: readonly Problem[]): string[] => byLine(found, dsl.places).map((each) => inWords(dsl, each))
-  const warnings = [...words(problems), ...(endpoint.isGenerated ? [] : tellTemplate(dsl, slipsIn(value)))]
-  if (endpoint.isGenerated) return { endpoint, warnings, templateWarnings, envelopeWarnings: [], notices: [] }
+  if (endpoint.isGenerated) {
+    return { endpoint, warnings: words(problems), templateWarnings, envelopeWarnings: [], notices: [] }
+  }
+  const slips = tellFound(dsl, value.envelope, (text) => slipsIn(text, value.params))
+  const warnings = [...words(problems), ...slips]
   const envelopeWarnings = tellTemplate(dsl, envelopeProblem(value, template))
   return { endpoint, warnings, templateWarnings, envelopeWarnings, notices: words(unusedParams(value)) }
 }

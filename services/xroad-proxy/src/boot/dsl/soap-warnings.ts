@@ -42,8 +42,8 @@ const slips: readonly Slip[] = [
   },
 ]
 
-/** Params in one brace or in three, and names after a dollar sign, with the lines of the template. */
-export function slipsIn({ envelope, params }: Pick<SoapFile, 'envelope' | 'params'>): TemplateWarning[] {
+/** Params in one brace or in three, and names after a dollar sign, with the lines of the text. */
+export function slipsIn(envelope: string, params: readonly string[]): TemplateWarning[] {
   const found = new Map<string, { message: string; lines: number[] }>()
   for (const [line, text] of envelope.split('\n').entries()) {
     for (const { pattern, tell } of slips) {

@@ -11,14 +11,36 @@ interface TemplatePlace {
 }
 
 /** With lines of the file if those of the template are lines of the file. */
-export function tellTemplate({ file, places }: TemplatePlace, warnings: readonly TemplateWarning[]): string[] {
+export function tellTemplate(place: TemplatePlace, warnings: readonly TemplateWarning[]): string[] {
+  return warnings.length === 0 ? [] : tell(place, warnings, place.places.firstLineOf(['envelope']))
+}
+
+/**
+ * What `find` finds in the envelope, with lines of the file. A folded or quoted text has others, so it is searched as
+ * it is written.
+ */
+export function tellFound(
+  place: TemplatePlace,
+  envelope: string,
+  find: (text: string) => readonly TemplateWarning[],
+): string[] {
+  const warnings = find(envelope)
   if (warnings.length === 0) return []
-  const first = places.firstLineOf(['envelope'])
+  const source = place.places.sourceOf(['envelope'])
+  const written = source === undefined ? [] : find(source.text)
+  return written.length < warnings.length ? tellTemplate(place, warnings) : tell(place, written, source?.line)
+}
+
+function tell(
+  { file, places }: TemplatePlace,
+  warnings: readonly TemplateWarning[],
+  first: number | undefined,
+): string[] {
   const key = places.lineOf(['envelope'])
   const lineIn = (line: number): number => (first === undefined ? line : first + line - 1)
   const told = warnings.slice(0, maxWarnings).map(({ lines, message }) => {
     if (lines.length === 0) return `${file}:${key}: envelope: ${message}`
-    const [line = 1, ...others] = lines.map(lineIn)
+    const [line = 1, ...others] = new Set(lines.map(lineIn))
     const place = first === undefined ? `${key}: envelope: line ${line} of the template` : `${line}: envelope`
     return `${file}:${place}: ${message}${alsoIn(others)}`
   })

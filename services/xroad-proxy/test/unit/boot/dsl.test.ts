@@ -564,6 +564,28 @@ test('one brace around a param is reported with its own line [G7]', () => {
   match(String(warnings[1]), /:7: envelope: \{y\} is text; a placeholder is written \{\{y\}\}$/)
 })
 
+test('a name after a dollar sign is reported once, with its own line, however the envelope is written [G7]', () => {
+  const lines = ['<a>', '<b>{{x}}</b>', '', '<c>${x} ${x}</c>', '<d>${x}</d>', '</a>']
+  for (const [opening, closing] of [
+    ['|', ''],
+    ['>', ''],
+    ['>-', ''],
+    ['', ''],
+    ['"', '"'],
+    ["'", "'"],
+  ] as const) {
+    for (const end of ['\n', '\r\n']) {
+      const text = ['params: [x]', 'method: POST', 'service: https://a.ee/x', `envelope: ${opening}`, ...lines]
+      const { warnings } = read(`${text.join(`${end}  `).replaceAll(/  (?=\w+:)/g, '')}${closing}${end}`)
+      deepStrictEqual(
+        warnings.map((warning) => warning.replace(/^.*?(?=:\d+:)/, '')),
+        [':8: envelope: ${x} is text; a placeholder is written {{x}} (also in line 9)'],
+        `${opening} ${JSON.stringify(end)}`,
+      )
+    }
+  }
+})
+
 test('any name after a dollar sign is reported, and a dollar sign before a placeholder is not [G7]', () => {
   const told = (inner: string) =>
     read(`params: [personalCode]\nmethod: POST\nservice: https://a.ee/x\nenvelope: <a>${inner}</a>\n`).warnings.join()
@@ -587,11 +609,8 @@ test('any name after a dollar sign is reported, and a dollar sign before a place
 test('one brace around a param, and a URL for a path, are text that somebody did not mean [D1.2]', () => {
   const told = (inner: string) =>
     read(`params: [x, y]\nmethod: POST\nservice: https://a.ee/x\nenvelope: <a>${inner}</a>\n`).warnings.join()
-  match(told('{ x }'), /:4: envelope: line 1 of the template: \{ x \} is text; a placeholder is written \{\{x\}\}$/)
-  match(
-    told('${y} {x}'),
-    /:4: envelope: line 1 of the template: \$\{y\} is text; a placeholder is written \{\{y\}\},.*\{x\} is text/,
-  )
+  match(told('{ x }'), /:4: envelope: \{ x \} is text; a placeholder is written \{\{x\}\}$/)
+  match(told('${y} {x}'), /:4: envelope: \$\{y\} is text; a placeholder is written \{\{y\}\},.*\{x\} is text/)
   strictEqual(told('{{x}}{{ y }}{z}'), '')
   for (const [path, count] of [
     ['https://h/a', 1],
