@@ -21,12 +21,15 @@ export interface EnvelopeParts {
   detail?: string
 }
 
-/** An element that has just ended. */
-interface Element {
+/** Its attributes are members of a JSON object. */
+interface OpenElement {
   readonly name: string
+  readonly attributes: Json
+}
+
+/** An element that has just ended. */
+interface Element extends OpenElement {
   readonly role: Role
-  /** Members of JSON objects: its attributes, then those of the elements around it. */
-  readonly scopes: readonly { readonly attributes: Json }[]
   /** Trimmed. */
   readonly text: string
   readonly value: Json
@@ -75,7 +78,9 @@ export function roleOf(name: string, parent: Role | 'document' | undefined): Rol
   return roles.get(parent)?.get(name.slice(name.lastIndexOf(':') + 1))
 }
 
-export function readPart(parts: EnvelopeParts, { name, role, text, value, language, scopes }: Element): void {
+/** `around` are the elements around it, the root first. */
+export function readPart(parts: EnvelopeParts, element: Element, around: readonly OpenElement[]): void {
+  const { role, text, value, language } = element
   switch (role) {
     case 'fault':
       parts.isSeen = true
@@ -93,7 +98,7 @@ export function readPart(parts: EnvelopeParts, { name, role, text, value, langua
       parts.detail ??= String(value)
       break
     case 'id':
-      if (text !== '' && namespaceOf(name, scopes) === xroadNamespace) parts.messageId ??= text
+      if (text !== '' && parts.messageId === undefined && isXRoads(element, around)) parts.messageId = text
       break
     case 'envelope':
     case 'header':
@@ -103,18 +108,20 @@ export function readPart(parts: EnvelopeParts, { name, role, text, value, langua
   }
 }
 
-const xroadNamespace = 'http://x-road.eu/xsd/xroad.xsd'
+/** Begins and ends with a quote, as in JSON. */
+const xroadNamespace = JSON.stringify('http://x-road.eu/xsd/xroad.xsd')
 
-/** Of an element, innermost scope first. Attributes are JSON, in which no quote inside a value stands alone. */
-function namespaceOf(name: string, scopes: Element['scopes']): string | undefined {
-  const colon = name.lastIndexOf(':')
-  const declaration = `"@xmlns${colon === -1 ? '' : `:${name.slice(0, colon)}`}":"`
-  for (const { attributes } of scopes) {
-    const text = `,${String(attributes)}`
-    const at = text.indexOf(`,${declaration}`)
-    if (at !== -1) return text.slice(at + declaration.length + 1).split('"', 1)[0]
+/** Whether an element is in that namespace. In JSON no quote inside a value stands alone. */
+function isXRoads(element: OpenElement, around: readonly OpenElement[]): boolean {
+  const colon = element.name.lastIndexOf(':')
+  const declaration = `"@xmlns${colon === -1 ? '' : `:${element.name.slice(0, colon)}`}":`
+  for (let place = around.length; place >= 0; place--) {
+    const attributes = String((around[place] ?? element).attributes)
+    if (attributes.startsWith(declaration)) return attributes.startsWith(xroadNamespace, declaration.length)
+    const at = attributes.indexOf(`,${declaration}`)
+    if (at !== -1) return attributes.startsWith(xroadNamespace, at + 1 + declaration.length)
   }
-  return undefined
+  return false
 }
 
 /** One fault may tell its reason in several languages. */

@@ -258,12 +258,11 @@ export class Reader implements Listener {
     const isEmpty = text === '' && frame.long?.isBlank !== false && frame.children === undefined
     if (frame.isNil && !isEmpty) this.#refuse('an element that is nil has content')
     const value = toFrameValue(frame, text)
-    const { name, role, language, prefixes } = frame
+    const { name, role, attributes, language, prefixes } = frame
     // Behind the root no name is left that has one.
     if (prefixes !== undefined && this.#open.length > 0) this.#instance.leave(prefixes)
     this.#inclusions?.leave()
-    const scopes = role === 'id' ? [frame, ...this.#open.toReversed()] : []
-    if (role !== undefined) readPart(this.#parts, { name, role, text, value, language, scopes })
+    if (role !== undefined) readPart(this.#parts, { name, role, attributes, text, value, language }, this.#open)
     this.#top = this.#open.at(-1)
     if (this.#top === undefined) this.#translated = toTranslation(frame, value)
     else if (frame !== this.#included) addChild(this.#top, frame, value)

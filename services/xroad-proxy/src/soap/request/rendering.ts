@@ -18,12 +18,14 @@ export const pause = new Error('the rendering pauses')
 /** A block of a template, as Handlebars hands it to a helper. */
 type Block = (context: unknown, options?: object) => string
 
-/** What is done of a piece, in the order in which the template comes to it. */
-interface Piece {
-  readonly done: (string | Piece)[]
+/** What is done of the piece in progress on one level: loops hold rounds, and rounds hold loops. */
+interface Level {
+  /** Texts of the pieces inside, in the order in which the template comes to them. */
+  readonly done: string[]
   next: number
-  /** Characters that were made before it. */
-  readonly before: number
+  /** Whether a piece is in progress, and the characters that were made before it. */
+  isBegun: boolean
+  before: number
 }
 
 export class Rendering {
@@ -32,8 +34,8 @@ export class Rendering {
   readonly #lines: readonly number[]
   #roundsLeft = maxRounds
   #work = 0
-  readonly #whole: Piece = { done: [], next: 0, before: 0 }
-  #piece: Piece = this.#whole
+  readonly #levels: Level[] = []
+  #depth = 0
 
   /** Where the lines of the template begin. */
   constructor(lines: readonly number[]) {
@@ -43,43 +45,56 @@ export class Rendering {
   /** Another step: what is done is found again. */
   restart(): void {
     this.#work = 0
-    this.#whole.next = 0
-    this.#piece = this.#whole
+    this.#depth = 0
+    for (const level of this.#levels) level.next = 0
   }
 
   /** What `make` gives is kept; `effort` is what it takes besides writing that. */
-  once(make: () => string, effort: number, onFirst?: () => void): string {
-    const around = this.#piece
-    const place = around.next++
-    const known = around.done[place]
-    if (typeof known === 'string') return known
-    if (this.#work >= stepCharacters) throw pause
-    if (known === undefined) onFirst?.()
-    const piece = known ?? { done: [], next: 0, before: this.made }
-    piece.next = 0
-    around.done[place] = piece
-    this.#piece = piece
-    const text = make()
-    this.#piece = around
-    around.done[place] = text
-    this.made = piece.before + text.length
-    checkLength(this.made)
-    this.#work += effort + text.length
-    return text
+  once(make: () => string, effort: number): string {
+    return this.#begin() ?? this.#end(make(), effort)
   }
 
   /** The rounds of one loop, counted before the first of them. */
   loop(rounds: number, make: () => string): string {
-    return this.once(make, 0, () => {
-      this.#roundsLeft -= rounds
-      if (this.#roundsLeft < 0) throw new RenderError(`the loops of the template take more than ${maxRounds} rounds`)
-    })
+    return this.#begin(rounds) ?? this.#end(make(), 0)
   }
 
   /** A block whose `fn` is called for each round. */
   toRound(fn: Block, place: hbs.AST.SourceLocation | undefined): Block {
     const effort = place === undefined ? 0 : this.#offsetOf(place.end) - this.#offsetOf(place.start)
-    return (context: unknown, options) => this.once(() => fn(context, options), effort)
+    return (context: unknown, options) => this.#begin() ?? this.#end(fn(context, options), effort)
+  }
+
+  /** The text of the next piece, if it is done; else it is in progress until `#end`. */
+  #begin(rounds = 0): string | undefined {
+    const level = (this.#levels[this.#depth] ??= { done: [], next: 0, isBegun: false, before: 0 })
+    const known = level.done[level.next++]
+    if (known !== undefined) return known
+    if (this.#work >= stepCharacters) throw pause
+    if (!level.isBegun) {
+      this.#roundsLeft -= rounds
+      if (this.#roundsLeft < 0) throw new RenderError(`the loops of the template take more than ${maxRounds} rounds`)
+      level.isBegun = true
+      level.before = this.made
+    }
+    this.#depth++
+    return undefined
+  }
+
+  #end(text: string, effort: number): string {
+    const inside = this.#levels[this.#depth]
+    if (inside !== undefined && inside.next > 0) {
+      inside.done.length = 0
+      inside.next = 0
+    }
+    this.#depth--
+    const level = this.#levels[this.#depth] as Level
+    level.done.push(text)
+    level.isBegun = false
+    this.made = level.before + text.length
+    checkLength(this.made)
+    this.#work += effort + text.length
+    return text
   }
 
   #offsetOf({ line, column }: hbs.AST.Position): number {
