@@ -42,7 +42,8 @@ export class Reachability implements ReachListener {
 export function explainLoss(error: unknown): { readonly reason: string; readonly cure: string | undefined } {
   const { message, cause } = error as Error
   const { code = '' } = (cause ?? {}) as { readonly code?: string }
-  return { reason: cause instanceof Error ? cause.message : message, cure: cures[code] }
+  const reason = cause instanceof Error ? cause.message : message
+  return { reason, cure: cures[code] ?? curesOfMessages.find(([pattern]) => pattern.test(reason))?.[1] }
 }
 
 /** Code of the system, or of PostgreSQL -> what to do, where the reason does not say it. */
@@ -50,11 +51,22 @@ const cures: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'nothing listens there; correct host or port in the url, or start the server',
   ENOTFOUND: 'no name server knows the host; correct it in the url',
   EAI_AGAIN: 'the name server does not answer; look at the network of this machine',
-  ETIMEDOUT: 'correct host or port in the url, or have the firewall let them pass',
+  ETIMEDOUT: 'correct host or port in the url if PostgreSQL does not listen there, or have the firewall let them pass',
   EHOSTUNREACH: 'correct the host in the url, or look at the network of this machine',
   '28P01': 'correct the user in the url or username, or the password in what password_env or password_file names',
   '3D000': 'correct the name of the database at the end of the url, or create it',
 }
+
+/** Messages whose code says too little, or that have none -> what to do. */
+const curesOfMessages: readonly (readonly [message: RegExp, cure: string])[] = [
+  [/^role ".*" does not exist$/s, 'correct the user in the url or username, or create the role'],
+  [/^no pg_hba\.conf entry for /, 'add a line for this host, user and database to pg_hba.conf of the server'],
+  [
+    /does not support SSL connections/,
+    'let the server offer TLS, or write sslmode=disable into the url if it needs none',
+  ],
+  [/\bfile is not a database$/, 'correct the path in the url: the file is of another kind, or encrypted'],
+]
 
 /** Reasons of SQLite that have lines of their own: `fileChanged` and `statementGivenUp`. */
 const toldElsewhere: Readonly<Partial<Record<Reason, 'as lost' | 'as something else'>>> = {

@@ -148,7 +148,7 @@ function scriptOf({ scripts }: Endpoint, { dialect }: Database): Script {
 }
 
 function reasonOf(error: unknown): string {
-  if (error instanceof Failure && error.reason === 'datasource_unreachable') {
+  if (error instanceof Failure && (error.reason === 'datasource_unreachable' || error.reason === 'acquire_timeout')) {
     const { reason, cure } = explainLoss(error)
     return cure === undefined ? reason : `${reason}; ${cure}`
   }

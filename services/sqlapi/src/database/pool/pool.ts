@@ -21,6 +21,8 @@ export interface PoolOptions<C> extends ConnectionsOptions<C> {
   /** As configured for the whole datasource, for messages. */
   readonly maxConnections: number
   readonly acquireTimeoutSeconds: number
+  /** Why a job got no connection if none was open; otherwise all were in use. */
+  readonly unanswered?: (() => Failure) | undefined
   readonly meter?: Pick<DatasourceMeter, 'waited' | 'ran'> | undefined
   readonly clock?: Clock
 }
@@ -56,7 +58,7 @@ export class Pool<C extends Connection> implements Owner<C> {
       const ms = options.acquireTimeoutSeconds * 1000
       options.meter?.waited(ms)
       job.meter?.waited(ms)
-      return lateFailure(options)
+      return (this.#connections.slots.size === 0 ? options.unanswered?.() : undefined) ?? lateFailure(options)
     })
   }
 

@@ -15,7 +15,7 @@ import { Pool } from '../pool/pool.ts'
 import { StatementRunner } from './work/statement-runner.ts'
 import { Catalog } from './sessions/catalog.ts'
 import type { Peer } from './sessions/plan-connection.ts'
-import { toConnectFailure } from './sessions/postgres-failures.ts'
+import { toConnectFailure, toUnanswered } from './sessions/postgres-failures.ts'
 import { Session, type SessionOptions } from './sessions/session.ts'
 import { placeOf } from './hosts.ts'
 import { Login } from './login.ts'
@@ -66,6 +66,7 @@ export class PostgresDatabase implements Database {
       max: poolSize,
       maxConnections,
       acquireTimeoutSeconds,
+      unanswered: () => toUnanswered(name, reachOf(url).names, acquireTimeoutSeconds),
       depth,
       meter,
       reach: options.reach,

@@ -92,7 +92,7 @@ const raised = 1811
 export function toOpenFailure(error: unknown, datasource: string, closed: string | undefined): Failure {
   return new Failure(
     'datasource_unreachable',
-    `Datasource '${datasource}' cannot be opened; its file is missing or closed to the service, which the log explains`,
+    `Datasource '${datasource}' cannot be opened; its file is missing, closed to the service or no database, which the log explains`,
     { cause: closed === undefined ? error : new Error(closed, { cause: error }) },
   )
 }

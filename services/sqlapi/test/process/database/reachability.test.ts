@@ -9,7 +9,7 @@ import { test } from 'node:test'
 import { call, linesOf, newFolder, until } from '@services/testing'
 import { Failure } from '../../../src/errors.ts'
 import type { Events } from '../../../src/events.ts'
-import { Reachability } from '../../../src/reachability.ts'
+import { explainLoss, Reachability } from '../../../src/reachability.ts'
 import { createDatabase, sharedPostgres } from '../../support/databases.ts'
 import { startForwarder } from '../../support/forwarder.ts'
 import { type Served, startInside } from '../../support/inside.ts'
@@ -32,6 +32,18 @@ test('the line about a loss says what to do, where the reason alone does not [O2
   match(String(cureOf('28P01')), /password_env or password_file/)
   match(String(cureOf('3D000')), /or create it$/)
   strictEqual(cureOf('57P03'), undefined)
+})
+
+test('a message whose code says too little has a cure too [F11]', () => {
+  const cureOf = (reason: string, code?: string): string => {
+    const cause = Object.assign(new Error(reason), { code })
+    return explainLoss(new Failure('datasource_unreachable', 'No', { cause })).cure ?? ''
+  }
+  match(cureOf('role "appp" does not exist', '28000'), /^correct the user in the url or username, or create the role$/)
+  match(cureOf('no pg_hba.conf entry for host "127.0.0.1", user "app"', '28000'), /pg_hba\.conf of the server$/)
+  match(cureOf('The server does not support SSL connections'), /sslmode=disable/)
+  match(cureOf('file is not a database'), /^correct the path in the url/)
+  strictEqual(cureOf('role "a" does not exist, says a trigger'), '')
 })
 
 type Line = Readonly<Record<string, unknown>>

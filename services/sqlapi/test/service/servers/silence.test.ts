@@ -1,7 +1,10 @@
 /** Connections to PostgreSQL that fall silent without being closed, as behind a firewall that drops packets. */
-import { match, strictEqual } from 'node:assert/strict'
+import { match, ok, strictEqual } from 'node:assert/strict'
+import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
 import { describe, test } from 'node:test'
 import { call, until } from '@services/testing'
+import { runCheck } from '../../support/check.ts'
 import { createDatabase, sharedPostgres } from '../../support/databases.ts'
 import { type Forwarder, startForwarder } from '../../support/forwarder.ts'
 import { startTestService, type TestService } from '../../support/service.ts'
@@ -105,10 +108,34 @@ describe('a silent connection', { concurrency: true }, () => {
       // Nobody gives up here: the first request waits on the connection that was there, the others for a new one.
       const first = service.post('/demo/echo', { x: 1 })
       const second = await service.post('/demo/echo', { x: 2 })
-      match(second.text, /became free within 1 s|cannot be connected/)
+      match(second.text, /(?:became free|could be opened) within 1 s|cannot be connected/)
       await forwarder.close()
       match((await first).text, /connection to the database was lost/)
     })
+  })
+
+  test('of a server that never answers is told with host, port and cure, not with max_connections [F11]', async () => {
+    const server = createServer((socket) => void socket.on('error', () => undefined)).listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const { port } = server.address() as AddressInfo
+    const url = `postgres://u@127.0.0.1:${port}/db`
+    const patient = { url, acquire_timeout_seconds: 1, connect_timeout_seconds: 2 }
+    const service = await startTestService({ kind: 'postgres', files, datasource: patient })
+    const reason = `no answer from 127.0.0.1:${port} within 2 s (timeout expired)`
+    const cure =
+      'correct host or port in the url if PostgreSQL does not listen there, or have the firewall let them pass'
+    try {
+      const { text } = await service.post('/demo/echo', { x: 1 })
+      match(text, /No connection of datasource 'demo' could be opened within 1 s; .*, which the log explains"/)
+      await until(() => service.log.some((line) => line.includes(reason) && line.includes(cure)), 'the WARN')
+      const check = { files, config: { datasources: [{ name: 'demo', url: `${url}?connect_timeout=2` }] } }
+      const { code, stderr } = await runCheck(check)
+      strictEqual(code, 2)
+      ok(stderr.includes(`${reason}; ${cure}`), stderr)
+    } finally {
+      await service.close()
+      server.close()
+    }
   })
 
   test('is given up after silence_timeout_seconds [O4.1] [S10]', async () => {

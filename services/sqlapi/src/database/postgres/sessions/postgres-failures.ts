@@ -159,3 +159,10 @@ export function toConnectFailure(error: unknown, datasource: string): Failure {
     cause: error,
   })
 }
+
+/** No connection could be opened in time; the servers are for operators. */
+export function toUnanswered(datasource: string, servers: readonly string[], seconds: number): Failure {
+  const told = `No connection of datasource '${datasource}' could be opened within ${seconds} s; the database is silent, unreachable or overloaded, which the log explains`
+  const reason = `no answer from ${servers.join(', ')} within ${seconds} s`
+  return new Failure('acquire_timeout', told, { cause: Object.assign(new Error(reason), { code: 'ETIMEDOUT' }) })
+}

@@ -120,10 +120,16 @@ async function connect(server: ServerAddress, location: Location, options: Conne
   } catch (error) {
     // The driver leaves the socket of a failed login open, and a server that has refused it may do so too.
     end()
-    throw error
+    throw (error as Error).message === 'timeout expired' ? timedOut(server, options, error) : error
   } finally {
     signal?.removeEventListener('abort', giveUp)
   }
+}
+
+/** The driver's own words name no server. */
+function timedOut({ name }: ServerAddress, { timeoutSeconds }: ConnectOptions, cause: unknown): Error {
+  const message = `no answer from ${name} within ${timeoutSeconds} s (timeout expired)`
+  return Object.assign(new Error(message, { cause }), { code: 'ETIMEDOUT' })
 }
 
 async function open(

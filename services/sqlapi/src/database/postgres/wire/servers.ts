@@ -157,6 +157,6 @@ function mayBeElsewhere(error: unknown): boolean {
 }
 
 function isTimeout(error: unknown): boolean {
-  const { message, code = '' } = error as Error & { code?: string }
-  return message === 'timeout expired' || ['ETIMEDOUT', 'EHOSTUNREACH', 'ENETUNREACH', 'EHOSTDOWN'].includes(code)
+  const { code = '' } = error as Error & { code?: string }
+  return ['ETIMEDOUT', 'EHOSTUNREACH', 'ENETUNREACH', 'EHOSTDOWN'].includes(code)
 }
