@@ -16,8 +16,8 @@ export function tellTemplate(place: TemplatePlace, warnings: readonly TemplateWa
 }
 
 /**
- * What `find` finds in the envelope, with lines of the file. A folded or quoted text has others, so it is searched as
- * it is written.
+ * The same for warnings that `find` gives for a text. A folded or quoted envelope has other lines than its file, so it
+ * is searched as it is written.
  */
 export function tellFound(
   place: TemplatePlace,
