@@ -7,8 +7,10 @@ import { DatabaseSync } from 'node:sqlite'
 import { call, freePort, linesOf, newFolder, writeFiles } from '@services/testing'
 import { loadConfig } from '../../../src/boot/config/config.ts'
 import { refuseErrors } from '../../../src/check/start.ts'
+import { StartupFailure } from '../../../src/errors.ts'
 import { dialectNames } from '../../../src/dialects.ts'
-import { spawnSqlapi, startSqlapi } from '../../support/process.ts'
+import { startInside } from '../../support/inside.ts'
+import { spawnSqlapi } from '../../support/process.ts'
 import { createDatabase } from '../../support/databases.ts'
 import { startTestService } from '../../support/service.ts'
 
@@ -98,11 +100,13 @@ describe('checks: refuse', { concurrency: 4 }, () => {
     return folder
   }
 
-  async function startRefused(folder: string, files: Record<string, string>, config: object) {
-    writeFiles(join(folder, 'sql'), files)
-    const full = { sql_dir: 'sql', server: { bind: '127.0.0.1:0' }, checks: 'refuse', ...config }
-    writeFileSync(join(folder, 'sqlapi.yaml'), JSON.stringify(full))
-    return spawnSqlapi({ cwd: folder }).ended
+  /** The message of the refusal. */
+  async function refusalOf(folder: string, files: Record<string, string>, config: object): Promise<string> {
+    const error: unknown = await startInside({ folder, files, config: { checks: 'refuse', ...config } }).catch(
+      (reason: unknown) => reason,
+    )
+    ok(error instanceof StartupFailure && error.name === 'InvalidQueryException', String(error))
+    return error.message
   }
 
   for (const workers of [1, 2]) {
@@ -111,7 +115,10 @@ describe('checks: refuse', { concurrency: 4 }, () => {
         server: { bind: '127.0.0.1:0', workers },
         datasources: [{ name: 'demo', url: 'sqlite:demo.db' }],
       }
-      const { code, stdout } = await startRefused(folderWith('demo.db'), wrong, config)
+      const cwd = folderWith('demo.db')
+      writeFiles(join(cwd, 'sql'), wrong)
+      writeFileSync(join(cwd, 'sqlapi.yaml'), JSON.stringify({ sql_dir: 'sql', checks: 'refuse', ...config }))
+      const { code, stdout } = await spawnSqlapi({ cwd }).ended
       strictEqual(code, 1)
       const [error, ...others] = linesOf(stdout).filter((line) => line.includes(' ERROR '))
       deepStrictEqual(others, [])
@@ -135,12 +142,11 @@ describe('checks: refuse', { concurrency: 4 }, () => {
   test('many errors are told by number [N1.5]', async () => {
     const files = Object.fromEntries(Array.from({ length: 8 }, (_, index) => [`demo/GET/${index}.sql`, 'SELECT x']))
     const config = { datasources: [{ name: 'demo', url: 'sqlite:demo.db' }] }
-    const { stdout } = await startRefused(folderWith('demo.db'), files, config)
-    match(stdout, /there are 8 errors.*; and 3 more, see sqlapi check/)
+    match(await refusalOf(folderWith('demo.db'), files, config), /there are 8 errors.*; and 3 more, see sqlapi check/)
   })
 
   test('warnings stop nothing, nor do errors that the configuration or a file allows [N1.5]', async () => {
-    const running = await startSqlapi({
+    const running = await startInside({
       folder: folderWith('demo.db'),
       files: {
         ...wrong,
@@ -150,12 +156,12 @@ describe('checks: refuse', { concurrency: 4 }, () => {
       config: { checks: 'refuse', datasources: [{ name: 'demo', url: 'sqlite:demo.db' }] },
     })
     strictEqual((await call(running.port, '/demo/a')).status, 200)
-    strictEqual((await running.stop()).code, 0)
+    await running.stop()
   })
 
   test('a database that cannot be reached is one WARN, and the service starts [N1.5]', async () => {
     const url = `postgres://u@127.0.0.1:${await freePort()}/crm`
-    const running = await startSqlapi({
+    const running = await startInside({
       files: { 'demo/GET/a.sql': 'SELECT nothing' },
       config: { checks: 'refuse', datasources: [{ name: 'demo', url }] },
     })
@@ -168,10 +174,8 @@ describe('checks: refuse', { concurrency: 4 }, () => {
     const database = await createDatabase('postgres')
     try {
       const config = { datasources: [{ name: 'demo', url: database.url }] }
-      const { code, stdout } = await startRefused(newFolder(), { 'demo/GET/a.sql': 'SELECT x FROM y' }, config)
-      strictEqual(code, 1)
       match(
-        stdout,
+        await refusalOf(newFolder(), { 'demo/GET/a.sql': 'SELECT x FROM y' }, config),
         /there is an error in the files, .*sql\/demo\/GET\/a\.sql:1:15: unknown-table: relation "y" does not exist/,
       )
     } finally {

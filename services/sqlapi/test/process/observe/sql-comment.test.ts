@@ -3,14 +3,14 @@
  * stays as it was.
  */
 import { deepStrictEqual, match, notDeepStrictEqual, ok, strictEqual } from 'node:assert/strict'
-import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { call, newFolder, until } from '@services/testing'
 import { startPgbouncer, withoutPgbouncer } from '@services/testing/pgbouncer'
 import { type ThrowawayPostgres, startThrowawayPostgres } from '@services/testing/postgres'
 import { loadSdk, readSpans, spanKinds } from '@services/trace/testing'
-import { type Running, startSqlapi } from '../../support/process.ts'
+import { configure, type Served, startInside } from '../../support/inside.ts'
+import { startSqlapi } from '../../support/process.ts'
 
 const sampled = traceparent(1)
 const unsampled = sampled.replace(/01$/, '00')
@@ -60,7 +60,7 @@ const schema = [
 ]
 
 let postgres: ThrowawayPostgres
-const running: Running[] = []
+const running: Served[] = []
 before(async () => {
   postgres = await startThrowawayPostgres()
   for (const text of schema) await postgres.query(text)
@@ -83,7 +83,7 @@ async function start({
   datasource,
   env = {},
   folder,
-}: Options = {}): Promise<Running> {
+}: Options = {}): Promise<Served> {
   const config = {
     datasources: [
       { name: 'pg', url: postgres.url, max_connections: 1, ...datasource },
@@ -92,12 +92,15 @@ async function start({
     logging: { format: 'json', level: 'debug,sqlx=debug' },
     trace,
   }
-  const service = await startSqlapi({ files, config, env, ...(folder !== undefined && { folder }) })
+  // Only an SDK needs a process, into which Node.js loads it first.
+  const service = await (folder === undefined
+    ? startInside({ files, config })
+    : startSqlapi({ files, config, env, folder }))
   running.push(service)
   return service
 }
 
-async function text(service: Running, path: string, body: unknown = {}, trace?: string, status = 200): Promise<string> {
+async function text(service: Served, path: string, body: unknown = {}, trace?: string, status = 200): Promise<string> {
   const reply = await call(service.port, `/pg/${path}`, {
     body,
     headers: trace === undefined ? {} : { traceparent: trace },
@@ -108,15 +111,15 @@ async function text(service: Running, path: string, body: unknown = {}, trace?: 
 
 type Row = Readonly<Record<string, unknown>>
 
-async function rows(service: Running, path: string, body?: unknown, trace?: string): Promise<Row[]> {
+async function rows(service: Served, path: string, body?: unknown, trace?: string): Promise<Row[]> {
   return JSON.parse(await text(service, path, body, trace)) as Row[]
 }
 
-async function seen(service: Running, path: string, trace?: string, body?: unknown): Promise<unknown> {
+async function seen(service: Served, path: string, trace?: string, body?: unknown): Promise<unknown> {
   return (await rows(service, path, body, trace))[0]?.['q']
 }
 
-function linesOf(service: Running, event: string): Row[] {
+function linesOf(service: Served, event: string): Row[] {
   const lines = service
     .stdout()
     .split('\n')
@@ -125,7 +128,7 @@ function linesOf(service: Running, event: string): Row[] {
 }
 
 describe('statements of sampled requests carry their place in the trace', () => {
-  let service: Running
+  let service: Served
   before(async () => {
     service = await start()
   })
@@ -289,9 +292,8 @@ describe('the field decides', () => {
         { name: 'lite', url: 'sqlite:lite.db' },
       ]
       const trace = { enabled: true, sql_comment: isOn }
-      const config = { sql_dir: 'sql', server: { bind: '127.0.0.1:0' }, datasources, trace }
-      writeFileSync(join(service.folder, 'sqlapi.yaml'), JSON.stringify(config))
-      service.kill('SIGHUP')
+      configure(service, { datasources, trace })
+      service.hangUp()
     }
     write(true)
     await until(async () => (await seen(service, 'one', sampled, { x: 1 })) === commented(sentOne), 'the comment')
@@ -313,7 +315,7 @@ test('with an SDK it names the span of the statement, or of the batch [O2.1]', a
   deepStrictEqual([batch?.['n'], others], [3, []])
   found.push(String(batch?.['q']))
   strictEqual(await seen(service, 'one', unsampled, { x: 1 }), sentOne)
-  strictEqual((await service.stop()).code, 0)
+  await service.stop()
   const spans = readSpans(join(folder, 'spans')).filter(({ kind }) => kind === spanKinds.client)
   const named = found.map((q) => {
     const [, trace, id] = /\n\/\*traceparent='00-([0-9a-f]{32})-([0-9a-f]{16})-0[13]'\*\/$/.exec(q) ?? []

@@ -6,7 +6,8 @@ import { deepStrictEqual, match, notStrictEqual, ok, strictEqual } from 'node:as
 import { after, before, describe, test } from 'node:test'
 import { call, until, Wire } from '@services/testing'
 import { type ThrowawayPostgres, startThrowawayPostgres } from '@services/testing/postgres'
-import { type Running, startSqlapi } from '../../support/process.ts'
+import { type Served, startInside } from '../../support/inside.ts'
+import { type Setting, startSqlapi } from '../../support/process.ts'
 
 const traceId = '4bf92f3577b34da6a3ce929d0e0e4736'
 const sent = `00-${traceId}-00f067aa0ba902b7-01`
@@ -20,15 +21,19 @@ const files = {
 type Line = Readonly<Record<string, unknown>>
 
 let postgres: ThrowawayPostgres
-let tracing: Running
+let tracing: Served
 
-function start(more: Readonly<Record<string, unknown>>): Promise<Running> {
+function start(more: Readonly<Record<string, unknown>>): Promise<Served> {
+  return startInside(settingOf(more))
+}
+
+function settingOf(more: Readonly<Record<string, unknown>>): Setting {
   const datasources = [
     { name: 'pg', url: postgres.url },
     { name: 'lite', url: 'sqlite:lite.db' },
   ]
   const logging = { requests: 'all', format: 'json', level: 'debug,sqlx=debug' }
-  return startSqlapi({ files, config: { datasources, logging, ...more } })
+  return { files, config: { datasources, logging, ...more } }
 }
 
 before(async () => {
@@ -40,7 +45,7 @@ after(async () => {
   await postgres.remove()
 })
 
-function linesOf(service: Running, id: string): Line[] {
+function linesOf(service: Served, id: string): Line[] {
   return service
     .stdout()
     .split('\n')
@@ -49,7 +54,7 @@ function linesOf(service: Running, id: string): Line[] {
 }
 
 /** Sends one request under an id of its own; gives the lines of the log about it. */
-async function follow(service: Running, path: string, headers: object = {}, body: unknown = {}): Promise<Line[]> {
+async function follow(service: Served, path: string, headers: object = {}, body: unknown = {}): Promise<Line[]> {
   const id = `request-${follow.count++}`
   await call(service.port, path, { body, headers: { 'x-request-id': id, ...headers } })
   await untilAnswered(service, id)
@@ -57,7 +62,7 @@ async function follow(service: Running, path: string, headers: object = {}, body
 }
 follow.count = 0
 
-function untilAnswered(service: Running, id: string): Promise<void> {
+function untilAnswered(service: Served, id: string): Promise<void> {
   return until(
     () => linesOf(service, id).some(({ event }) => event === 'request' || event === 'requestFailed'),
     'the line of the request',
@@ -149,7 +154,7 @@ test('without tracing no line has it, and no answer either way [O2.1]', async ()
 })
 
 test('the log has it with several workers as well [O2.1]', async () => {
-  const service = await start({ trace: { enabled: true }, server: { workers: 2 } })
+  const service = await startSqlapi(settingOf({ trace: { enabled: true }, server: { workers: 2 } }))
   areOf(await follow(service, '/pg/one', { traceparent: sent }), ['statement', 'request'])
   await service.stop()
 })
