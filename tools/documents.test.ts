@@ -1,8 +1,8 @@
 /** What the documents name is there: files of the repository, and in a package the targets of its links. */
-import { deepStrictEqual, ok } from 'node:assert/strict'
+import { deepStrictEqual, match, ok, strictEqual } from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
-import { dirname, join, relative, resolve, sep } from 'node:path'
+import { basename, dirname, join, relative, resolve, sep } from 'node:path'
 import { test } from 'node:test'
 
 const root = resolve(import.meta.dirname, '..')
@@ -58,7 +58,9 @@ test('no text lets npx fetch the package of a stranger [T1]', () => {
   )
 })
 
-for (const name of ['DECISIONS.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md']) {
+const decisions = readdirSync(join(root, 'docs/decisions')).map((name) => `docs/decisions/${name}`)
+
+for (const name of ['ARCHITECTURE.md', 'CONTRIBUTING.md', ...decisions]) {
   test(`${name} names no file that is gone [S23]`, () => {
     const known = filesOfRepository()
     const text = readFileSync(join(root, name), 'utf8')
@@ -139,23 +141,59 @@ test('links and pictures on the front page lead to files that are there [H6]', (
   )
 })
 
-test('decisions are numbered in order, and one that was replaced says by which [H3]', () => {
-  const titles = Array.from(
-    readFileSync(join(root, 'DECISIONS.md'), 'utf8').matchAll(/^## (\d+)\. .*\((.*)\)$/gm),
-    ([, number, notes = '']) => ({ number: Number(number), notes }),
-  )
-  deepStrictEqual(
-    titles.map(({ number }) => number),
-    titles.map((_, index) => index + 1),
-  )
-  const pairs = (pattern: RegExp): string[][] =>
-    titles.flatMap(({ number, notes }) => Array.from(notes.matchAll(pattern), ([, other = '']) => [`${number}`, other]))
-  const replaced = pairs(/replaced (?:in part )?by (\d+)/g).map(([older, newer]) => `${newer} replaces ${older}`)
-  const replacing = pairs(/replaces (?:a part of |parts of )?(\d+)/g).map(
-    ([newer, older]) => `${newer} replaces ${older}`,
-  )
-  deepStrictEqual(replaced.toSorted(), replacing.toSorted())
+/** Their parts of the code are being replaced; until then they keep all of their facts. */
+const longDecisions = new Set([10, 42, 66, 79, 91, 119, 135])
+
+test('each decision is a short page with its number, its date and a line in the index [H3]', () => {
+  const index = readFileSync(join(root, 'docs/decisions/README.md'), 'utf8')
+  const listed = Array.from(index.matchAll(/^- \[(.*)\]\(([\w-]+\.md)\)$/gm), ([, title, name]) => `${name}: ${title}`)
+  const pages = decisions.filter((file) => !file.endsWith('README.md'))
+  const titles = pages.map((file) => {
+    const [title = '', , date = '', , ...lines] = readFileSync(join(root, file), 'utf8').trimEnd().split('\n')
+    const number = Number(/^# (\d+)\. [A-Z`a-z]/.exec(title)?.[1])
+    strictEqual(file, `docs/decisions/${String(number).padStart(2, '0')}.md`)
+    match(date, /^\d{4}-\d\d-\d\d$/, file)
+    const most = longDecisions.has(number) ? 20 : 12
+    ok(lines.filter((line) => line !== '').length <= most, `${file} has more than ${most} lines`)
+    return `${basename(file)}: ${title.slice(2)}`
+  })
+  deepStrictEqual(listed.toSorted(), titles.toSorted())
 })
+
+test('each decision that a source or a page names is there [H3]', () => {
+  const named = filesOfRepository()
+    .filter((path) => /\.(?:md|ts|js|cjs)$/.test(path) && !path.endsWith('CHANGELOG.md'))
+    .flatMap((path) =>
+      Array.from(
+        readFileSync(join(root, path), 'utf8').matchAll(/\b[Dd]ecisions? (\d+)|decisions\/(\d+)\.md/g),
+        ([, number = '', page = '']) => ({ path, file: `docs/decisions/${(number || page).padStart(2, '0')}.md` }),
+      ),
+    )
+  ok(named.length > 5)
+  deepStrictEqual(
+    named.filter(({ file }) => !decisions.includes(file)),
+    [],
+  )
+})
+
+test('each library has a row with its licence and its reason [S23]', () => {
+  const rows = readFileSync(join(root, 'docs/libraries.md'), 'utf8').match(/^\| `.*/gm) ?? []
+  const manifests = filesOfRepository().filter((path) => /(?:^|\/)package\.json$/.test(path) && !/\/test\//.test(path))
+  const libraries = manifests.flatMap((path) => {
+    const { dependencies, devDependencies } = JSON.parse(readFileSync(join(root, path), 'utf8')) as Manifest
+    return Object.keys({ ...dependencies, ...devDependencies })
+  })
+  ok(libraries.length > 20)
+  deepStrictEqual(
+    libraries.filter((name) => !name.startsWith('@services/') && !rows.some((row) => row.includes(`\`${name}\``))),
+    [],
+  )
+})
+
+interface Manifest {
+  readonly dependencies?: Readonly<Record<string, string>>
+  readonly devDependencies?: Readonly<Record<string, string>>
+}
 
 test('no interface, type or class has a name that the words of ARCHITECTURE replace [H3]', () => {
   const text = readFileSync(join(root, 'ARCHITECTURE.md'), 'utf8')

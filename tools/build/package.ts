@@ -1,7 +1,7 @@
 /**
  * A service's sources -> its package: the bin, and in `dist` the program, its parts that are loaded late, the libraries
  * that read configuration, and their licences. Plain JavaScript, in a few files, because a start from hundreds of
- * modules takes longer and more memory (DECISIONS 157). What the manifest lists as `dependencies` stays outside.
+ * modules takes longer and more memory (decision 157). What the manifest lists as `dependencies` stays outside.
  */
 import { cpSync, existsSync, globSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'

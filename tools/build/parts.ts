@@ -1,5 +1,5 @@
 /**
- * The division of a bundle into files by when something is loaded (DECISIONS 159): the table of a service comes in, the
+ * The division of a bundle into files by when something is loaded (decision 157): the table of a service comes in, the
  * groups of the bundler go out.
  */
 import { join } from 'node:path'

@@ -36,8 +36,9 @@ const services = ['sqlapi', 'xroad-proxy']
 /** The first that fits says where a file goes. What fits none is not a page: cases of tests, forms of issues. */
 const places: readonly (readonly [file: RegExp, place: string])[] = [
   [/^README\.md$/, 'index.md'],
-  [/^(ARCHITECTURE|CONTRIBUTING|DECISIONS|SECURITY)\.md$/, '$1.md'],
-  [/^docs\/([\w-]+\.md)$/, '$1'],
+  [/^(ARCHITECTURE|CONTRIBUTING|SECURITY)\.md$/, '$1.md'],
+  [/^docs\/decisions\/README\.md$/, 'decisions/index.md'],
+  [/^docs\/((?:decisions\/)?[\w-]+\.md)$/, '$1'],
   [/^deploy\/README\.md$/, 'deploy.md'],
   [/^services\/([\w-]+)\/README\.md$/, '$1/index.md'],
   [/^services\/([\w-]+)\/CHANGELOG\.md$/, '$1/changelog.md'],
@@ -48,8 +49,13 @@ const places: readonly (readonly [file: RegExp, place: string])[] = [
 
 /** What stands at the left of the pages that belong to no service, in this order. */
 const shared: readonly (Omit<Group, 'pages'> & { readonly files: readonly RegExp[] })[] = [
-  { text: 'Both services', files: [/^README/, /^deploy/, /^docs\//, /^SECURITY/], isFolded: false },
-  { text: 'To change them', files: [/^ARCHITECTURE/, /^CONTRIBUTING/, /^DECISIONS/], isFolded: false },
+  { text: 'Both services', files: [/^README/, /^deploy/, /^docs\/[\w-]+\.md/, /^SECURITY/], isFolded: false },
+  { text: 'To change them', files: [/^ARCHITECTURE/, /^CONTRIBUTING/], isFolded: false },
+  {
+    text: 'Decisions',
+    files: [/^docs\/decisions\/README/, /^docs\/decisions\/\d\d\.md/, /^docs\/decisions\/\d{3}/],
+    isFolded: true,
+  },
   { text: 'Packages', files: [/^packages/], isFolded: true },
   { text: 'Tools', files: [/^tools/], isFolded: true },
 ]

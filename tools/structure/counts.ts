@@ -37,9 +37,7 @@ export function countFiles(root: string): Counts {
         .map(read),
     ),
     markdownBytes: markdown.reduce((sum, file) => sum + Buffer.byteLength(read(file)), 0),
-    decisions: markdown.includes('DECISIONS.md')
-      ? (read('DECISIONS.md').match(/^## \d+\./gm)?.length ?? 0)
-      : markdown.filter((file) => /^docs\/decisions\/\d+/.test(file)).length,
+    decisions: markdown.filter((file) => /^docs\/decisions\/\d+/.test(file)).length,
     scripts: Object.keys(scripts).filter((name) => !/^(?:pre|post)[a-z]/.test(name)).length,
   }
 }
@@ -57,7 +55,7 @@ export function readManuals(root: string): ReadonlyMap<string, readonly string[]
   const pages = listFiles(
     root,
     '{*.md,docs/**/*.md,{services,packages,engines}/*/{,docs/}*.md,{kit,mock}/{,docs/}*.md}',
-  ).filter((file) => !/node_modules|CHANGELOG|DECISIONS|docs\/decisions/.test(file))
+  ).filter((file) => !/node_modules|CHANGELOG|docs\/decisions/.test(file))
   const houses = Map.groupBy(
     pages,
     (file) => /^(?:services|packages|engines)\/[^/]+|^(?:kit|mock)\b/.exec(file)?.[0] ?? 'docs',

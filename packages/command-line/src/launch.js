@@ -23,7 +23,7 @@ export function launch(name, main) {
 
 /**
  * Replaces this process by the same with one flag more; it keeps its id and all that it was given. The flag bounds the
- * heap of short-lived values: less costs CPU, more costs memory (DECISIONS 111, 112). V8 takes it only from the start.
+ * heap of short-lived values: less costs CPU, more costs memory (decision 62). V8 takes it only from the start.
  */
 function limitYoungGeneration() {
   // Not under a debugger, which would lose the process, nor with a file descriptor as an argument, which might be lost.
