@@ -95,12 +95,16 @@ function reportError(
   events.emit('xroadError', { endpoint, id, ...said, request_id, traceparent: span?.traceparent })
 }
 
+const escaped: Readonly<Record<string, string>> = { '&lt;': '<', '&gt;': '>', '&amp;': '&' }
+
 /** As X-Road writes its errors: a field or an element called message. */
 function textOf(body: Uint8Array = new Uint8Array()): string {
   const text = Buffer.from(body).toString()
   const [, json, xml = ''] = /"message"\s*:\s*("(?:[^"\\]|\\.)*")|<message>([^<]*)<\/message>/.exec(text) ?? []
   try {
-    return json === undefined ? xml : String(JSON.parse(json))
+    return json === undefined
+      ? xml.replaceAll(/&(?:lt|gt|amp);/g, (each) => escaped[each] ?? each)
+      : String(JSON.parse(json))
   } catch {
     return ''
   }

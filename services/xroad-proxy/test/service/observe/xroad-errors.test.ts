@@ -34,8 +34,9 @@ async function told(event: string, id: string): Promise<LogLine> {
 }
 
 describe('an error of X-Road on the REST lane', () => {
-  const json = '{"type":"Server.ServerProxy.AccessDenied","message":"Request is not allowed: \\"svc\\"","detail":"d"}'
-  const xml = '<error><type>t</type><message>Request is not allowed: "svc"</message></error>'
+  const json =
+    '{"type":"Server.ServerProxy.AccessDenied","message":"Request <&lt;> is not allowed: \\"svc\\"","detail":"d"}'
+  const xml = '<error><type>t</type><message>Request &lt;&amp;lt;&gt; is not allowed: "svc"</message></error>'
   const framed = (body: string): readonly string[] => [
     `Content-Length: ${body.length}\r\n\r\n${body}`,
     `Transfer-Encoding: chunked\r\n\r\n${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`,
@@ -47,7 +48,7 @@ describe('an error of X-Road on the REST lane', () => {
       strictEqual(status, 500)
       ok(!text.includes(client))
       const { code, string, client: caller, service: called, hint } = await told('xroadError', `rest-${index}`)
-      deepStrictEqual([code, string], ['Server.ServerProxy.AccessDenied', 'Request is not allowed: "svc"'])
+      deepStrictEqual([code, string], ['Server.ServerProxy.AccessDenied', 'Request <&lt;> is not allowed: "svc"'])
       deepStrictEqual([caller, called], [client, service])
       strictEqual(hint, `ask the provider of ${service} to give ${client} the right to call it`)
     })
