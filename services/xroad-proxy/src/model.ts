@@ -160,13 +160,13 @@ export interface Template {
     values: TemplateValues,
     generated: Generated,
     options?: RenderOptions,
-  ): Generator<undefined, string, undefined>
+  ): Generator<Promise<void> | undefined, string, undefined>
 }
 
 export interface RenderOptions {
   readonly attachments?: Attaching | undefined
-  /** Called before each pause with the characters that there are so far. */
-  readonly onGrowth?: (characters: number) => void
+  /** Called before each pause with the characters that there are so far; says what the pause waits for. */
+  readonly onGrowth?: (characters: number) => Promise<void> | undefined
 }
 
 export interface Attaching {

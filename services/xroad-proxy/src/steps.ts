@@ -3,8 +3,8 @@
  * Pure.
  */
 
-/** Work that may pause where it yields, and gives its result in the end. */
-export type Steps<Result> = Generator<undefined, Result, undefined>
+/** Work that may pause where it yields, for as long as a promise that it yields takes, and gives its result in the end. */
+export type Steps<Result> = Generator<Promise<void> | undefined, Result, undefined>
 
 /** Does all of it at once. */
 export function finish<Result>(steps: Steps<Result>): Result {

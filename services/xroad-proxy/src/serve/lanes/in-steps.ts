@@ -9,20 +9,20 @@ export class StepQueue {
   #turn = Promise.resolve()
 
   /**
-   * Throws what the work throws, or CallerGone when the caller leaves in the middle of it. `waitFor` says what each
-   * step has to wait for.
+   * Throws what the work throws. If its caller leaves while it pauses (CallerGone), or if what it waits for fails, the
+   * work itself hears so.
    */
-  async run<Result>(
-    steps: Steps<Result>,
-    writer: ResponseWriter,
-    waitFor?: () => Promise<void> | undefined,
-  ): Promise<Result> {
+  async run<Result>(steps: Steps<Result>, writer: ResponseWriter): Promise<Result> {
     let step = steps.next()
     while (step.done !== true) {
-      await this.#nextTurn()
-      const waiting = waitFor?.()
-      if (waiting !== undefined) await waiting
-      if (!writer.isOpen) throw new CallerGone()
+      try {
+        if (step.value !== undefined) await step.value
+        await this.#nextTurn()
+        if (!writer.isOpen) throw new CallerGone()
+      } catch (error) {
+        step = steps.throw(error)
+        continue
+      }
       step = steps.next()
     }
     return step.value

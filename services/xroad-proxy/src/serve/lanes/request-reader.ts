@@ -45,10 +45,10 @@ function lenientReader(params: readonly string[], events: Events): RequestReader
     // oxlint-disable-next-line require-yield -- the body has been counted
     *readJson(body, trace, headers) {
       const values = readParams(body, params)
+      if (body.length === 0 || params.every((name) => name in values)) return values
       const now = performance.now()
-      if (body.length === 0 || now < nextLook) return values
+      if (now < nextLook) return values
       const missing = params.filter((name) => !(name in values))
-      if (missing.length === 0) return values
       const { kind, problems } = unnoticed(body, headers, { params, missing })
       if (problems.length === 0 || now < quietUntil[kind]) {
         nextLook = Math.max(now + lookAgainMs, Math.min(quietUntil.body, quietUntil.keys))

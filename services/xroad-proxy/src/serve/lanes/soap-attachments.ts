@@ -20,11 +20,11 @@ import { readMediaType } from '../../soap/mime/media-type.ts'
 import { AttachmentList } from '../../soap/request/attachments.ts'
 import { formType, readFormInSteps, withBooleans } from '../../soap/request/form.ts'
 import { toMultipartMessage } from '../../soap/request/multipart-message.ts'
+import type { Steps } from '../../steps.ts'
 import type { Room } from '../../upstream/room.ts'
 import type { Call } from '../../upstream/upstream.ts'
 import type { Trace } from '../../trace.ts'
 import { codingOf } from './coding.ts'
-import type { StepQueue } from './in-steps.ts'
 import { largeBody, type RequestReader } from './request-reader.ts'
 
 /** A request with its body, and what belongs to its call. */
@@ -35,71 +35,74 @@ export interface Incoming {
   readonly writer: ResponseWriter
   readonly trace: Trace
   readonly room: Room
-  readonly queue: StepQueue
 }
 
 /** The values of a body: of a form, or of JSON whatever its Content-Type says. */
-export async function readIncoming(
-  reader: RequestReader,
-  { endpoint, request, body, writer, trace, room, queue }: Incoming,
-): Promise<TemplateValues> {
-  const { envelope, params, declared = [] } = endpoint
-  const { attached } = envelope
-  const types = headerValues(request.headers, 'content-type')
-  const [type = ''] = types
-  if (attached === undefined || readMediaType(type).type !== formType) {
-    if (body.length > largeBody && (params.length > 0 || reader.keepsOthers))
-      await makeRoom({ body, writer, room, queue })
-    return queue.run(reader.readJson(body, trace, request.headers), writer)
+export function* readIncoming(reader: RequestReader, incoming: Incoming): Steps<TemplateValues> {
+  const { endpoint, request, body, trace, room } = incoming
+  const { attached } = endpoint.envelope
+  if (attached === undefined || !isForm(request)) {
+    if (body.length > largeBody && (endpoint.params.length > 0 || reader.keepsOthers)) yield* makeRoom(room, body)
+    return yield* reader.readJson(body, trace, request.headers)
   }
-  if (types.length > 1) throw new Failure('malformed_request', 'the form has several headers Content-Type')
-  const { keepsOthers } = reader
+  const values = yield* readForm(incoming, attached, reader.keepsOthers)
+  return withBooleans(yield* reader.readForm(values, trace), attached)
+}
+
+function isForm({ headers }: Request): boolean {
+  return readMediaType(headerValue(headers, 'content-type') ?? '').type === formType
+}
+
+function* readForm(
+  { endpoint: { params, declared = [] }, request: { headers }, body }: Incoming,
+  attached: readonly string[],
+  keepsOthers: boolean,
+): Steps<TemplateValues> {
+  const [type = '', ...others] = headerValues(headers, 'content-type')
+  if (others.length > 0) throw new Failure('malformed_request', 'the form has several headers Content-Type')
   const lists = declared.filter((param) => param.type === 'array').map(({ name }) => name)
-  const steps = readFormInSteps(body, type, { params, attached, lists, keepsOthers })
-  const values = await queue.run(steps, writer).catch((error: unknown) => {
-    const coding = error instanceof Failure ? codingOf(request.headers) : undefined
+  try {
+    return yield* readFormInSteps(body, type, { params, attached, lists, keepsOthers })
+  } catch (error) {
+    const coding = error instanceof Failure ? codingOf(headers) : undefined
     throw coding === undefined ? error : new Failure('malformed_request', `the form cannot be read: ${coding}`)
-  })
-  return withBooleans(await queue.run(reader.readForm(values, trace), writer), attached)
+  }
 }
 
 /** What a value costs beside its bytes: it is there as JSON, as a param and as the template sees it. */
 const bytesPerValue = 256
 
-type Making = Pick<Incoming, 'body' | 'writer' | 'room' | 'queue'>
-
 /** Before anything of a large body is made. Its bytes, its text and the message are in memory at the same time. */
-async function makeRoom({ body, writer, room, queue }: Making): Promise<void> {
-  const values = await queue.run(countValues(body), writer)
-  await room.hold(3 * body.length + bytesPerValue * values)
+function* makeRoom(room: Room, body: Uint8Array): Steps<void> {
+  const values = yield* countValues(body)
+  const waiting = room.hold(3 * body.length + bytesPerValue * values)
+  if (waiting !== undefined) yield waiting
 }
 
 /** The envelope of these values; while it grows it is counted as texts are kept. */
-export async function render(
-  { endpoint, writer, room, queue }: Incoming,
+export function* render(
+  { endpoint, room }: Pick<Incoming, 'endpoint' | 'room'>,
   values: TemplateValues,
   generated: Generated,
   attachments?: Attaching,
-): Promise<Buffer> {
+): Steps<Buffer> {
   let held: number | undefined
-  let grown = 0
-  const onGrowth = (characters: number): void => void (grown = bytesPerCharacter * characters)
-  const waitFor = (): Promise<void> | undefined => room.hold((held ??= room.held) + grown)
-  const steps = endpoint.envelope.renderInSteps(values, generated, { attachments, onGrowth })
-  return Buffer.from(await queue.run(steps, writer, waitFor))
+  const onGrowth = (characters: number): Promise<void> | undefined =>
+    room.hold((held ??= room.held) + bytesPerCharacter * characters)
+  return Buffer.from(yield* endpoint.envelope.renderInSteps(values, generated, { attachments, onGrowth }))
 }
 
 const bytesPerCharacter = 2
 
 /** The call with an envelope of these values: alone where nothing is attached after all, else as multipart/related. */
-export async function withAttachments(
+export function* withAttachments(
   incoming: Incoming,
   values: TemplateValues,
   generated: Generated,
   call: Omit<Call, 'body'>,
-): Promise<Call & { readonly body: Uint8Array }> {
+): Steps<Call & { readonly body: Uint8Array }> {
   const attachments = new AttachmentList(randomUUID())
-  const text = await render(incoming, values, generated, attachments)
+  const text = yield* render(incoming, values, generated, attachments)
   if (attachments.all.length === 0) return { ...call, body: text }
   const type = headerValue(call.headers, 'content-type') ?? 'text/xml'
   const { contentType, body } = toMultipartMessage(text, type, attachments)

@@ -22,6 +22,7 @@ import { toFailure } from '../../soap/message/fault.ts'
 import type { Translated } from '../../soap/json/frame.ts'
 import { type Json, joinJson, lengthOf } from '../../soap/json/json-text.ts'
 import type { Member } from '../../soap/json/shape.ts'
+import type { Steps } from '../../steps.ts'
 import { XmlError } from '../../soap/json/xml-error.ts'
 import { sourceOf } from '../../xroad.ts'
 import { hintFor } from './xroad-hints.ts'
@@ -75,13 +76,10 @@ export async function callSoap(
   // An empty id does not count.
   const uuid = id || randomUUID()
   trace.messageId = uuid
-  const incoming: Incoming = { endpoint, request, body, writer, trace, room, queue: lane.queue }
-  const destination = lane.destinations.get(endpoint) ?? (await obstruct(lane.obstacles.get(endpoint), incoming))
+  const incoming: Incoming = { endpoint, request, body, writer, trace, room }
+  const destination = lane.destinations.get(endpoint) ?? (await obstruct(lane, incoming))
   const generated = { ...destination.generated, uuid, user_id: user, issue }
-  const message =
-    endpoint.envelope.attached === undefined
-      ? await fillIn(destination, incoming, generated)
-      : await attach(destination, incoming, generated)
+  const message = await lane.queue.run(toMessage(destination, incoming, generated), writer)
   const waiting = room.hold(message.body.length)
   if (waiting !== undefined) await waiting
   trace.audit?.departs({ user, ...whoCallsWhat(endpoint, message.body), bytesIn: body.length })
@@ -98,22 +96,22 @@ export async function callSoap(
 }
 
 /** Why the endpoint cannot be called; what is wrong with the request itself is reported first. */
-async function obstruct(obstructed: Obstructed | undefined, incoming: Incoming): Promise<never> {
-  if (obstructed !== undefined) await readIncoming(obstructed.reader, incoming)
+async function obstruct({ obstacles, queue }: SoapLane, incoming: Incoming): Promise<never> {
+  const obstructed = obstacles.get(incoming.endpoint)
+  if (obstructed !== undefined) await queue.run(readIncoming(obstructed.reader, incoming), incoming.writer)
   return refuseCall(obstructed?.obstacle ?? 'no_security_server')
 }
 
 type Message = Call & { readonly body: Uint8Array }
 
-async function fillIn({ call, reader }: SoapDestination, incoming: Incoming, generated: Generated): Promise<Message> {
-  return { ...call, body: await render(incoming, await readIncoming(reader, incoming), generated) }
-}
-
-/** Holds more room first: the body of the request, its texts and the message are in memory at the same time. */
-async function attach({ call, reader }: SoapDestination, incoming: Incoming, generated: Generated): Promise<Message> {
-  const waiting = incoming.room.hold(3 * incoming.body.length)
-  if (waiting !== undefined) await waiting
-  return withAttachments(incoming, await readIncoming(reader, incoming), generated, call)
+/** With attachments, the body of the request, its texts and the message are in memory at the same time. */
+function* toMessage({ call, reader }: SoapDestination, incoming: Incoming, generated: Generated): Steps<Message> {
+  const { endpoint, body, room } = incoming
+  if (endpoint.envelope.attached === undefined)
+    return { ...call, body: yield* render(incoming, yield* readIncoming(reader, incoming), generated) }
+  const waiting = room.hold(3 * body.length)
+  if (waiting !== undefined) yield waiting
+  return yield* withAttachments(incoming, yield* readIncoming(reader, incoming), generated, call)
 }
 
 /** The response to a message; what was called is noted for the log if it cannot be had. */
@@ -124,7 +122,8 @@ async function exchange(
   incoming: Incoming,
 ): Promise<Translated | undefined> {
   try {
-    return await accept(lane, await send(upstream, message, incoming), message, incoming)
+    const response = await send(upstream, message, incoming)
+    return await lane.queue.run(accept(lane, response, message, incoming), incoming.writer)
   } catch (error) {
     incoming.trace.called = calledBy(message, incoming.endpoint)
     throw error
@@ -154,16 +153,16 @@ async function send(upstream: Upstream, call: Message, { writer, room, trace }: 
  * has sent one answer too many, each caller would get the answer to another one. Undefined for a response without
  * content.
  */
-async function accept(
+function* accept(
   lane: SoapLane,
   response: UpstreamResponse,
   message: Message,
   incoming: Incoming,
-): Promise<Translated | undefined> {
+): Steps<Translated | undefined> {
   let isOwn = true
   try {
     if (response.body.length === 0 && empty.has(response.status)) return undefined
-    const translation = await translate(lane, response, incoming)
+    const translation = yield* translate(lane, response, incoming)
     const foreign = message.isVerified === true ? foreignId(translation, response, message, incoming) : undefined
     if (foreign === undefined) return translation
     isOwn = false
@@ -189,18 +188,17 @@ function foreignId(
 }
 
 /** Throws unless the response is a SOAP message: a good one on 2xx, a fault on any status but a redirect. */
-async function translate(
+function* translate(
   { bodies }: SoapLane,
   { status, body, contentType }: UpstreamResponse,
-  { endpoint, writer, trace, queue }: Incoming,
-): Promise<Translated> {
+  { endpoint, trace }: Incoming,
+): Steps<Translated> {
   const expected = bodies.get(endpoint)
   const attachments = endpoint.attachments ?? (expected === undefined ? 'none' : 'list')
   const span = trace.span?.begin('parse')
   try {
     if (status >= 300 && status < 400) throw httpError(status)
-    const steps = readResponseInSteps(body, contentType, { expected, attachments })
-    const translation = await queue.run(steps, writer)
+    const translation = yield* readResponseInSteps(body, contentType, { expected, attachments })
     if (!isSuccess(status) && translation.fault === undefined) throw httpError(status)
     span?.end()
     return translation

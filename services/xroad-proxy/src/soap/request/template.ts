@@ -67,8 +67,7 @@ export function parseTemplate(source: string, known?: KnownNames): ParsedTemplat
       const runtime = toRuntimeOptions(context, rendering, attachments)
       let envelope = attempt(compiled, context, runtime)
       while (envelope === undefined) {
-        onGrowth?.(rendering.made)
-        yield
+        yield onGrowth?.(rendering.made)
         rendering.restart()
         envelope = attempt(compiled, context, runtime)
       }

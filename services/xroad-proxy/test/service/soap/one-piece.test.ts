@@ -2,8 +2,9 @@
  * Work on the data of one caller: it is bounded before anything is made of it, and done in steps. Counted are steps and
  * bytes, never time.
  */
-import { deepStrictEqual, match, ok, strictEqual, throws } from 'node:assert/strict'
+import { deepStrictEqual, match, ok, rejects, strictEqual, throws } from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { CallerGone } from '../../../src/errors.ts'
 import { StepQueue } from '../../../src/serve/lanes/in-steps.ts'
 import { toReader } from '../../../src/serve/lanes/request-reader.ts'
 import { type Incoming, readIncoming, render } from '../../../src/serve/lanes/soap-attachments.ts'
@@ -79,7 +80,7 @@ describe('a template', () => {
     for (const source of sources) {
       const { template } = parseTemplate(source)
       const grown: number[] = []
-      const onGrowth = (characters: number): void => void grown.push(characters)
+      const onGrowth = (characters: number): undefined => void grown.push(characters)
       const values = { a: rows, b: [1, 2] }
       const { pauses, result } = run(template.renderInSteps(values, generated, { onGrowth }))
       ok(pauses >= 2, source)
@@ -175,6 +176,26 @@ test('one step of one request runs in each turn of the event loop [G5]', async (
   deepStrictEqual([turns.length, new Set(turns).size], [15, 15])
 })
 
+test('work hears that its caller has left, or that what it waits for will not come [G4] [G5]', async () => {
+  const queue = new StepQueue()
+  const heard: unknown[] = []
+  function* work(waiting?: Promise<void>): Steps<void> {
+    try {
+      yield waiting
+    } catch (error) {
+      heard.push(error)
+      throw error
+    } finally {
+      heard.push('settled')
+    }
+  }
+  const problem = new Error('no room')
+  await rejects(queue.run(work(), { isOpen: false } as Incoming['writer']), CallerGone)
+  await rejects(queue.run(work(Promise.reject(problem)), { isOpen: true } as Incoming['writer']), problem)
+  strictEqual(heard[0] instanceof CallerGone, true)
+  deepStrictEqual(heard.slice(1), ['settled', problem, 'settled'])
+})
+
 test('24 large requests at once stay within max_inflight_bytes [G5]', async () => {
   const budget = new Budget(64 * 1024 * 1024)
   const body = Buffer.from(JSON.stringify({ a: Array.from({ length: 90_000 }, (_, index) => index) }))
@@ -191,9 +212,12 @@ test('24 large requests at once stay within max_inflight_bytes [G5]', async () =
       },
     } as unknown as Incoming['writer']
     const request = { headers: [] } as unknown as Incoming['request']
-    const incoming: Incoming = { endpoint, request, body, writer, trace: {} as Incoming['trace'], room, queue }
+    const incoming: Incoming = { endpoint, request, body, writer, trace: {} as Incoming['trace'], room }
     const reader = toReader(['a'], undefined, {} as Parameters<typeof toReader>[2])
-    const envelope = await render(incoming, await readIncoming(reader, incoming), generated)
+    function* toEnvelope(): Steps<Buffer> {
+      return yield* render(incoming, yield* readIncoming(reader, incoming), generated)
+    }
+    const envelope = await queue.run(toEnvelope(), writer)
     room.close()
     return envelope.length
   })
