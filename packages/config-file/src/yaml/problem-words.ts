@@ -22,7 +22,29 @@ export function tellProblem({ code, message, pos }: YAMLError, document: Documen
   if (isJson && /^Implicit (?:map )?keys need/.test(line)) return { problem: noComma, offset: at }
   if (/^All (?:mapping|sequence) items/.test(line) && isIndentedByTab(text, at)) return { problem: noTabs, offset: at }
   const problem = byCode[code] ?? byMessage.find(([pattern]) => pattern.test(line))?.[1] ?? beforeQuotation(line)
-  return { problem: problem + gluedCure(text, at), offset: at }
+  const item = /^(?:All (?:mapping|sequence) items|Implicit (?:map )?keys) /.test(line) ? itemCure(text, at) : ''
+  return { problem: dashProblem(text, at) ?? problem + gluedCure(text, at) + item, offset: at }
+}
+
+/** `-name: x` is a field called "-name" to YAML. */
+function dashProblem(text: string, offset: number): string | undefined {
+  return /^\s*-[A-Za-z_]/.test(lineAt(text, offset)) ? 'a dash needs a space after it: "- " begins an item' : undefined
+}
+
+const reachOfItem = 20_000
+
+/** A line in the column of a dash above it, with no dash of its own. */
+function itemCure(text: string, offset: number): string {
+  const [line, indent = ''] = /^( *)[^\s#-].*/.exec(lineAt(text, offset)) ?? []
+  if (line === undefined) return ''
+  const start = text.lastIndexOf('\n', offset - 1) + 1
+  const above = text
+    .slice(Math.max(0, start - reachOfItem), start)
+    .split('\n')
+    .toReversed()
+  const beside = above.find((each) => /^ *[^\s#]/.test(each) && !each.startsWith(`${indent} `))
+  const isInList = beside?.startsWith(`${indent}- `) === true
+  return isInList ? '; or begin it with "- " if it is the next item of the list' : ''
 }
 
 const byCode: Readonly<Record<string, string>> = {
@@ -93,8 +115,13 @@ const byMessage: readonly (readonly [message: RegExp, problem: string])[] = [
 ]
 
 function isIndentedByTab(text: string, offset: number): boolean {
+  return /^ *\t/.test(lineAt(text, offset))
+}
+
+/** The beginning of the line that has this offset. */
+function lineAt(text: string, offset: number): string {
   const start = text.lastIndexOf('\n', offset - 1) + 1
-  return /^ *\t/.test(text.slice(start, start + 200))
+  return text.slice(start, start + 200).split('\n', 1)[0] ?? ''
 }
 
 /** What other messages say of the text ends before they quote it. */
@@ -130,7 +157,5 @@ function openEnvelope(text: string, mistake: number): number | undefined {
 
 /** `field:value` is one text to YAML, and then a line without a value. */
 export function gluedCure(text: string, offset: number): string {
-  const start = text.lastIndexOf('\n', offset - 1) + 1
-  const line = text.slice(start, start + 200).split('\n', 1)[0] ?? ''
-  return /^\s*(?:- +)*[\w-]+:[^\s/]/.test(line) ? '; a colon needs a space after it' : ''
+  return /^\s*(?:- +)*[\w-]+:[^\s/]/.test(lineAt(text, offset)) ? '; a colon needs a space after it' : ''
 }
