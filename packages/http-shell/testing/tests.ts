@@ -1,6 +1,6 @@
 /**
- * The tests that every service on this shell runs against itself: the table of pipelines, and random ones. A service
- * that listens comes in; tests are registered.
+ * Tests of pipelines, from a table and random ones, which this package runs in full and each service for its own
+ * refusals. A service that listens comes in; tests are registered.
  */
 import { deepStrictEqual } from 'node:assert/strict'
 import { describe, test } from 'node:test'
@@ -15,15 +15,26 @@ export interface PipelineTests {
   readonly subject: () => Subject
   /** How many random pipelines are tried. */
   readonly randomCount: number
+  /** Only the cases of `wiring`: this package runs them all. */
+  readonly isWiring?: boolean
 }
+
+/** Cases whose statuses differ among services: they prove that a service's refusals reach the shell. */
+const wiring = [
+  'a method that no parser knows behind a slow request',
+  'a tunnel behind a slow request',
+  'a head beyond 65 536 bytes',
+  'requests of two services in one: the second has a body that looks like a third',
+]
 
 const seed = Number(process.env['PIPELINES_SEED'] ?? 20_261_122)
 /** Connections of random pipelines at the same time. */
 const atOnce = 10
 
-export function testPipelines({ rules = '', subject, randomCount }: PipelineTests): void {
+export function testPipelines({ rules = '', subject, randomCount, isWiring = false }: PipelineTests): void {
+  const cases = isWiring ? pipelines.filter(({ title }) => wiring.includes(title)) : pipelines
   describe(`a connection is answered request by request, in order, then refused once ${rules}`, () => {
-    for (const { title, bytes, expected, isHalfClosed } of pipelines) {
+    for (const { title, bytes, expected, isHalfClosed } of cases) {
       test(title, () => check(subject(), [bytes(subject())], expected(subject()), isHalfClosed))
     }
   })

@@ -1,5 +1,5 @@
 /**
- * The HTTP shell under this service, over real sockets: the table of pipelines that both services run, random ones,
+ * The HTTP shell under this service, over real sockets: pipelines that it refuses in its own words, random ones,
  * callers that send thousands of requests at once or do not read.
  */
 import { deepStrictEqual, match, ok, strictEqual } from 'node:assert/strict'
@@ -7,17 +7,18 @@ import { connect } from 'node:net'
 import { after, before, test } from 'node:test'
 import { converse, type Subject, testPipelines } from '@services/http-shell/testing'
 import { call, residentBytes, send, withoutMemoryUse } from '@services/testing'
-import { type Running, startSqlapi } from '../../support/process.ts'
+import { type Served, startInside } from '../../support/inside.ts'
+import { type Running, type Setting, startSqlapi } from '../../support/process.ts'
 
 /** Some tens of milliseconds of work. */
 const slow = 'WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c WHERE n < 30000) SELECT max(n) AS n FROM c'
 
 let service: Running
 /** The same, but Node.js reads all requests. */
-let byNode: Running
+let byNode: Served
 
-function start(fastReader: boolean): Promise<Running> {
-  return startSqlapi({
+function settingOf(fastReader: boolean): Setting {
+  return {
     files: {
       'demo/GET/one.sql': 'SELECT 1 AS one',
       'demo/GET/slow.sql': slow,
@@ -31,10 +32,10 @@ function start(fastReader: boolean): Promise<Running> {
       datasources: [{ name: 'demo', url: 'sqlite:demo.db', max_connections: 3, acquire_timeout_seconds: 300 }],
       server: { max_pipelined_requests: 8, fast_reader: fastReader },
     },
-  })
+  }
 }
 
-function toSubject({ port }: Running): Subject {
+function toSubject({ port }: Pick<Served, 'port'>): Subject {
   const line = 'HTTP/1.1\r\nHost: x\r\n'
   return {
     port,
@@ -48,26 +49,27 @@ function toSubject({ port }: Running): Subject {
 }
 
 before(async () => {
-  service = await start(true)
-  byNode = await start(false)
+  service = await startSqlapi(settingOf(true))
+  byNode = await startInside(settingOf(false))
 })
 
 after(async () => {
-  for (const each of [service, byNode]) {
-    strictEqual(each.stderr(), '')
-    strictEqual((await each.stop()).code, 0)
-  }
+  await byNode.stop()
+  strictEqual(service.stderr(), '')
+  strictEqual((await service.stop()).code, 0)
 })
 
 testPipelines({
   rules: '[S6] [S15] [S-config.server.fast_reader]',
   subject: () => toSubject(service),
-  randomCount: 30,
+  randomCount: 10,
+  isWiring: true,
 })
 testPipelines({
   rules: '[S6] [S15] [S-config.server.fast_reader], read by Node.js',
   subject: () => toSubject(byNode),
-  randomCount: 30,
+  randomCount: 10,
+  isWiring: true,
 })
 
 test('a write with nonsense behind it in one packet is done once and answered by its own answer [S6]', async () => {
