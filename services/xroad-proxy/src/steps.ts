@@ -3,7 +3,7 @@
  * Pure.
  */
 
-/** Work that may pause where it yields, for as long as a promise that it yields takes, and gives its result in the end. */
+/** Work that may pause when it yields, until a promise that it yields is kept, and gives its result in the end. */
 export type Steps<Result> = Generator<Promise<void> | undefined, Result, undefined>
 
 /** Does all of it at once. */
