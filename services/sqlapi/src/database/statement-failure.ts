@@ -115,11 +115,18 @@ export function naming(failure: StatementFailure, { sets }: Work): StatementFail
 }
 
 /** Nothing for a parameter with a declared type. */
-function declaring(name: string, { statement: { names, declared }, wanted }: Verdict, set: ParameterSet): string {
+function declaring(
+  name: string,
+  { statement: { names, declared, slots }, wanted }: Verdict,
+  set: ParameterSet,
+): string {
   if (wanted === undefined || declared?.[names.indexOf(name)]?.type !== undefined) return ''
   const value = set.get(name)
   const isList = typeof value === 'object' && value !== null && 'text' in value && value.kind === 'array'
-  return ` (declare its type in the file: -- @param ${name} ${wanted}${isList ? '[]' : ''})`
+  const isInList = slots.some((slot) => slot.name === name && (slot.role === 'in' || slot.role === 'notIn'))
+  const repeated = isInList && typeof value === 'string' && value.includes(',')
+  const how = repeated ? `; a list in a query string repeats the key: ?${name}=1&${name}=2` : ''
+  return ` (declare its type in the file: -- @param ${name} ${wanted}${isList || isInList ? '[]' : ''}${how})`
 }
 
 function withoutSet({ message, set }: StatementFailure): string {

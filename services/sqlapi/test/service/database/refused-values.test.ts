@@ -21,6 +21,8 @@ const lines: Readonly<Record<Dialect, readonly (readonly [path: string, body: un
   postgres: [
     ['number', { id: 'abc', name: 'abc' }, 'type integer: "abc" (SQLSTATE 22P02, statement at line 1); the value of parameter id (declare its type in the file: -- @param id integer)'], // prettier-ignore
     ['list', { name: 'x', ids: ['1', 'b'] }, 'type integer: "b" (SQLSTATE 22P02, statement at line 1); the value of parameter ids (declare its type in the file: -- @param ids integer[])'], // prettier-ignore
+    ['list', { name: 'x', ids: '1,2' }, 'type integer: "1,2" (SQLSTATE 22P02, statement at line 1); the value of parameter ids (declare its type in the file: -- @param ids integer[]; a list in a query string repeats the key: ?ids=1&ids=2)'], // prettier-ignore
+    ['list', { name: 'x', ids: 'b' }, 'the value of parameter ids (declare its type in the file: -- @param ids integer[])'], // prettier-ignore
     ['day', { day: '2026-13-01' }, 'out of range: "2026-13-01" (SQLSTATE 22008, statement at line 1); the value of parameter day (declare its type in the file: -- @param day date)'], // prettier-ignore
     ['open', { open: 'maybe' }, 'type boolean: "maybe" (SQLSTATE 22P02, statement at line 1); the value of parameter open (declare its type in the file: -- @param open boolean)'], // prettier-ignore
     ['cast', { id: 'abc', name: 'x' }, 'type integer: "abc" (SQLSTATE 22P02, statement at line 1); the value of parameter id (declare its type in the file: -- @param id integer)'], // prettier-ignore

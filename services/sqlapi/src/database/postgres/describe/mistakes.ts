@@ -40,7 +40,7 @@ export function toFailed({ error, isUnknownFunction, hasTypeInQuestion }: Refusa
   // It says nothing about the statement: the server had no time, no memory or no connection to spare.
   if (known === undefined) return { outcome: 'unchecked', reason: `${message} (SQLSTATE ${code})` }
   const { line, column } = positionOfError(error, statement) ?? statement
-  const cure = hint ?? (code === '42501' ? cureOfDenied(message) : undefined)
+  const cure = hint ?? (code === '42501' ? cureOfDenied(message, error.sent?.role) : undefined)
   return { outcome: 'failed', mistake: judged(known), code, message, detail, hint: cure, line, column }
 
   function judged(mistake: Mistake): Mistake {

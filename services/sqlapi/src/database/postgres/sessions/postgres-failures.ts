@@ -58,7 +58,7 @@ export function toFailure(error: unknown, statement: Statement): Failure {
 /** Remembers with the server's error which text it is about. */
 export function noteSent(error: unknown, rendered: Rendered, session: Session): void {
   const said = toServerError(error)
-  if (said instanceof ServerError) said.sent ??= { rendered, inBytes: !session.isUtf8 }
+  if (said instanceof ServerError) said.sent ??= { rendered, inBytes: !session.isUtf8, role: session.role }
 }
 
 function toServerError(error: unknown): ServerError {
@@ -75,7 +75,7 @@ function toVerdict(said: ServerError, statement: Statement): Verdict {
     position: positionOfError(said, statement),
     more: moreOf(said),
     redact: (shown, values) => redact(shown, values, { sql: sourceOf(statement), quotes }),
-    cureOf: code === '42501' ? cureOfDenied : undefined,
+    cureOf: code === '42501' ? (words) => cureOfDenied(words, said.sent?.role) : undefined,
     parameterIn: (set) => parameterOf(said, statement, set),
     wanted: wantedType(said),
   }

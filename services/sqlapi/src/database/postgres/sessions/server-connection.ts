@@ -58,6 +58,11 @@ export class ServerConnection {
     }
   }
 
+  /** Name of the login. */
+  get role(): string {
+    return this.opened.role
+  }
+
   /** What is sent is taken for UTF-8, not for single bytes. */
   get isUtf8(): boolean {
     return this.#isUtf8

@@ -34,6 +34,8 @@ export interface Opened {
   readonly socket: Socket
   /** As in `ServerAddress`. */
   readonly server: string
+  /** Name of the login. */
+  readonly role: string
   readonly standing: Standing
   /** The texts that the server sends are valid UTF-8. */
   readonly isUtf8: boolean
@@ -152,6 +154,7 @@ async function open(
   return {
     socket,
     server,
+    role: location.user,
     standing,
     // Such a server passes on whatever bytes it was given.
     isUtf8: reported.get('server_encoding') !== 'SQL_ASCII',

@@ -204,6 +204,8 @@ export interface SentText {
   readonly rendered: Rendered
   /** The server takes the text for single bytes and counts these. */
   readonly inBytes: boolean
+  /** The login of the session, for a right that it lacks. */
+  readonly role: string
 }
 
 /**
