@@ -6,7 +6,7 @@
 import { misspelt, nearest, toFieldName } from '@services/config-file'
 import { Failure, maxProblems, type RequestProblem } from '../../errors.ts'
 import type { Events } from '../../events.ts'
-import type { RawHeaders, TemplateValues } from '../../model.ts'
+import type { RawHeaders, Request, TemplateValues } from '../../model.ts'
 import type { Steps } from '../../steps.ts'
 import type { Trace } from '../../trace.ts'
 import type { RequestCheckInSteps, Validation } from '../../soap/check/check.ts'
@@ -16,12 +16,14 @@ import { codingOf } from './coding.ts'
 /** Bytes of a body that is parsed, checked and copied with pauses in between. */
 export const largeBody = 64 * 1024
 
+type Around = Pick<Request, 'headers' | 'target'>
+
 /** Throws `invalid_request`. */
 export interface RequestReader {
   /** Whether `readForm` wants parts of a form beyond the params of the endpoint. */
   readonly keepsOthers: boolean
-  /** The headers only explain what cannot be read. */
-  readJson(body: Uint8Array, trace: Trace, headers: RawHeaders): Steps<TemplateValues>
+  /** The rest of the request only explains what cannot be read, or is not there. */
+  readJson(body: Uint8Array, trace: Trace, request: Around): Steps<TemplateValues>
   readForm(values: TemplateValues, trace: Trace): Steps<TemplateValues>
 }
 
@@ -43,9 +45,9 @@ function lenientReader(params: readonly string[], events: Events): RequestReader
   return {
     keepsOthers: false,
     // oxlint-disable-next-line require-yield -- the body has been counted
-    *readJson(body, trace, headers) {
+    *readJson(body, trace, { headers, target }) {
       const values = readParams(body, params)
-      if (body.length === 0 || params.every((name) => name in values)) return values
+      if ((body.length === 0 && !target.includes('?')) || params.every((name) => name in values)) return values
       const now = performance.now()
       if (now < nextLook) return values
       const missing = params.filter((name) => !(name in values))
@@ -80,8 +82,12 @@ interface Unnoticed {
   readonly problems: readonly RequestProblem[]
 }
 
+const inQuery =
+  'found nothing, and the query string has no effect; the values go into a JSON object as the body; the envelope goes out without values'
+
 /** Why a body lacks params, with the cure; no problem if it need not have them. */
 function unnoticed(body: Uint8Array, headers: RawHeaders, { params, missing }: Lacking): Unnoticed {
+  if (body.length === 0) return { kind: 'body', problems: [{ param: '', problem: inQuery }] }
   if (missing.length < params.length) return { kind: 'keys', problems: misspeltIn(body, params, missing) }
   const document = readDocument(body)
   if (typeof document === 'string') {
@@ -131,7 +137,7 @@ function tell(problems: readonly RequestProblem[], trace: Trace, events: Events)
 function warningReader(params: readonly string[], { check, flags }: Validation, events: Events): RequestReader {
   return {
     keepsOthers: true,
-    *readJson(body, trace, headers) {
+    *readJson(body, trace, { headers }) {
       const { problems } = yield* readChecked(body, headers, { params, check })
       tell(problems, trace, events)
       return readParams(body, params)
@@ -146,7 +152,7 @@ function warningReader(params: readonly string[], { check, flags }: Validation, 
 function refusingReader(params: readonly string[], { check, flags }: Validation): RequestReader {
   return {
     keepsOthers: true,
-    *readJson(body, _trace, headers) {
+    *readJson(body, _trace, { headers }) {
       const { problems, values } = yield* readChecked(body, headers, { params, check })
       if (values === undefined) throw refuse(problems)
       return values

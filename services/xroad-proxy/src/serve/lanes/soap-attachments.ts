@@ -43,7 +43,7 @@ export function* readIncoming(reader: RequestReader, incoming: Incoming): Steps<
   const { attached } = endpoint.envelope
   if (attached === undefined || !isForm(request)) {
     if (body.length > largeBody && (endpoint.params.length > 0 || reader.keepsOthers)) yield* makeRoom(room, body)
-    return yield* reader.readJson(body, trace, request.headers)
+    return yield* reader.readJson(body, trace, request)
   }
   const values = yield* readForm(incoming, attached, reader.keepsOthers)
   return withBooleans(yield* reader.readForm(values, trace), attached)

@@ -8,7 +8,7 @@ let service: SoapService
 let lanes: Lanes
 before(async () => {
   service = await startSoapService()
-  const names = ['form', 'quotes', 'comma', 'xml', 'list', 'again', 'misspelt', 'empty', 'fine']
+  const names = ['form', 'quotes', 'comma', 'xml', 'list', 'again', 'misspelt', 'empty', 'fine', 'query']
   const dsl: Record<string, string> = Object.fromEntries(
     names.map((name) => [`rr/${name}.yml`, service.echo.replace('"x"', '"personCode"')]),
   )
@@ -55,6 +55,16 @@ test('a misspelt key is a WARN also after a body that is not JSON [G9]', async (
   await lanes.call('/rr/again', { method: 'POST', body: 'personCode=1' })
   const problems = (await told('again', '{"personcode": "1"}')).map((line) => String(line['problems']).slice(0, 30))
   deepStrictEqual(problems, ['the body: found a form (name=v', 'the body: none of its 1 keys i'])
+})
+
+test('a query string without a body is one WARN, which says where the values go [G9]', async () => {
+  for (let i = 0; i < 2; i++) {
+    strictEqual((await lanes.call('/rr/query?personCode=38001085718', { method: 'POST' })).status, 200)
+  }
+  const lines = lanes.log.filter((line) => line['event'] === 'requestInvalid' && line['endpoint'] === 'rr/query')
+  strictEqual(lines.length, 1)
+  match(String(lines[0]?.['problems']), /^the body: found nothing, and the query string has no effect; .* JSON object/)
+  strictEqual(JSON.stringify(lines).includes('38001085718'), false)
 })
 
 test('no body, an empty object and one with a param are no mistake [G9]', async () => {
