@@ -1,5 +1,5 @@
 /** The checks of what the Security Server said; without `--probe` they find nothing. */
-import { toFieldName } from '@services/config-file'
+import { misspelt, toFieldName } from '@services/config-file'
 import { identityOf } from '../boot/config/client-identity.ts'
 import { toName } from '../xroad.ts'
 import type { Facts } from './facts/facts.ts'
@@ -67,7 +67,8 @@ export const probeChecks: readonly Check[] = [
       allSaid(facts).flatMap(({ clients, client: name }) => {
         const identity = identityOf(facts.config.settings, name)
         if (identity === undefined || isListed(clients, identity)) return []
-        return [{ text: toName(identity), ...(name === undefined ? {} : { field: toFieldName(['clients', name]) }) }]
+        const text = toName(identity) + meant(toName(identity), clients)
+        return [{ text, ...(name === undefined ? {} : { field: toFieldName(['clients', name]) }) }]
       }),
     headline: 'The instance does not have the client that this service speaks for: %',
     rationale: 'A Security Server refuses every call of a client that is not registered.',
@@ -167,9 +168,20 @@ function verdicts(
 
 /** Once for each, however many endpoints call it. */
 function unknownProviders(facts: Facts): readonly Hit[] {
-  const endpoints = allSaid(facts).flatMap((answer) => answer.endpoints.filter(({ lacking }) => lacking === 'provider'))
+  const answers = allSaid(facts)
+  const endpoints = answers.flatMap((answer) => answer.endpoints.filter(({ lacking }) => lacking === 'provider'))
+  const clients = answers.flatMap((answer) => answer.clients)
   return [...Map.groupBy(endpoints, ({ provider }) => provider)].map(([provider, [first, ...others]]) => {
     const more = others.length === 0 ? '' : ` and ${others.length} more`
-    return { field: provider, text: `${provider}, which ${first?.path}${more} would call` }
+    const calls = `${provider}, which ${first?.path}${more} would call (${first?.file})`
+    return { field: provider, text: calls + meant(provider, clients) }
   })
+}
+
+/** A client of the list that is called alike, or is the same in another instance. */
+function meant(name: string, clients: ProbeFacts['clients']): string {
+  const known = [...new Set(clients.map((client) => toName(client)))]
+  const withoutInstance = (each: string): string => each.slice(each.indexOf('/'))
+  const alike = known.find((each) => withoutInstance(each) === withoutInstance(name)) ?? misspelt(name, known)
+  return alike === undefined ? '' : `; did you mean ${alike}?`
 }

@@ -236,7 +236,7 @@ test('the providers of WSDL files are asked about before the start that makes en
     [
       [
         'ee-test/GOV/70000009/crm',
-        'A provider is not registered: ee-test/GOV/70000009/crm, which /crm/add and 1 more would call',
+        'A provider is not registered: ee-test/GOV/70000009/crm, which /crm/add and 1 more would call (DSL/crm/add.yml)',
       ],
     ],
   )
