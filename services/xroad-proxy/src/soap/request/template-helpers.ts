@@ -47,7 +47,24 @@ export const knownHelpers = {
   log: false,
 }
 
-export function createHandlebars(): typeof Handlebars {
+/** Handlebars itself calls these by name. */
+const needed: ReadonlySet<string> = new Set(['helperMissing', 'blockHelperMissing', 'each', 'if'])
+
+export type Helpers = Readonly<Record<string, Handlebars.HelperDelegate>>
+
+/** Handlebars wraps each helper anew for each rendering, so `helpersIn` gives those that a template may call. */
+export function createHandlebars(): {
+  readonly handlebars: typeof Handlebars
+  readonly helpersIn: (source: string) => Helpers
+} {
+  const handlebars = withHelpers()
+  const others = Object.entries(handlebars.helpers as Helpers).filter(([name]) => !needed.has(name))
+  for (const [name] of others) handlebars.unregisterHelper(name)
+  const helpersIn = (source: string): Helpers => Object.fromEntries(others.filter(([name]) => source.includes(name)))
+  return { handlebars, helpersIn }
+}
+
+function withHelpers(): typeof Handlebars {
   const environment = Handlebars.create()
   const each = environment.helpers['each'] as (list: unknown, options: unknown) => string
   // It would print values of the caller to the console.
@@ -176,8 +193,8 @@ function toElement(...args: unknown[]): Handlebars.SafeString {
 export function toRuntimeOptions(
   root: object,
   rendering: Rendering,
-  attachments: Attaching | undefined,
+  { attachments, helpers }: { readonly attachments: Attaching | undefined; readonly helpers: Helpers },
 ): Handlebars.RuntimeOptions {
   const data: LoopData = { root, rendering, attachments }
-  return { allowProtoPropertiesByDefault: false, allowProtoMethodsByDefault: false, data }
+  return { allowProtoPropertiesByDefault: false, allowProtoMethodsByDefault: false, data, helpers }
 }

@@ -16,6 +16,7 @@ import { checkLength, linesOf, pause, Rendering } from './rendering.ts'
 import {
   allHelpers,
   createHandlebars,
+  type Helpers,
   helpers,
   knownHelpers,
   openHelpers,
@@ -25,7 +26,7 @@ import { isFilledIn, type Nearest, reviewNames, type TemplateWarning } from './t
 import { hasOnlyKnownNames, isPlain } from './template-scan.ts'
 import { refuseUnsendable, toContext } from './template-values.ts'
 
-const handlebars = createHandlebars()
+const { handlebars, helpersIn } = createHandlebars()
 
 export interface ParsedTemplate {
   readonly template: Template
@@ -51,8 +52,7 @@ export function parseTemplate(source: string, known?: KnownNames): ParsedTemplat
   // Kept out when something is unknown: one wrong call must not spoil the branches that do without it.
   const knownHelpersOnly = calls.length === 0
   const attached = mayAttach(source) ? findAttached(handlebars.parse(source)) : undefined
-  let compiled: HandlebarsTemplateDelegate | undefined
-  let lines: readonly number[] | undefined
+  let made: { compiled: HandlebarsTemplateDelegate; called: Helpers; lines: readonly number[] } | undefined
   // Only with attachments a helper tells which param it means.
   const options = { knownHelpers, knownHelpersOnly, trackIds: attached !== undefined }
   function* renderInSteps(
@@ -61,10 +61,11 @@ export function parseTemplate(source: string, known?: KnownNames): ParsedTemplat
     { attachments, onGrowth }: RenderOptions = {},
   ): Steps<string> {
     try {
-      compiled ??= handlebars.compile(source, options)
+      made ??= { compiled: handlebars.compile(source, options), called: helpersIn(source), lines: linesOf(source) }
+      const { compiled, called, lines } = made
       const context = toContext(values, generated)
-      const rendering = new Rendering((lines ??= linesOf(source)))
-      const runtime = toRuntimeOptions(context, rendering, attachments)
+      const rendering = new Rendering(lines)
+      const runtime = toRuntimeOptions(context, rendering, { attachments, helpers: called })
       let envelope = attempt(compiled, context, runtime)
       while (envelope === undefined) {
         yield onGrowth?.(rendering.made)
