@@ -8,7 +8,7 @@ import { createServer, type AddressInfo } from 'node:net'
 import { after, before, describe, test } from 'node:test'
 import { call, errorOf, isRefused, until } from '@services/testing'
 import { holdLock, type ThrowawayPostgres, startThrowawayPostgres } from '@services/testing/postgres'
-import { startProcessWithAdmin, startWithAdmin, startWorkersWithAdmin } from '../../support/admin.ts'
+import { startProcessWithAdmin, startWorkersWithAdmin } from '../../support/admin.ts'
 import { startInside } from '../../support/inside.ts'
 import { startSqlapi } from '../../support/process.ts'
 
@@ -146,13 +146,12 @@ describe('a database that says nothing', () => {
     const { port } = silent.address() as AddressInfo
     const url = `postgres://somebody:hunter2@127.0.0.1:${port}/x`
     const waits = { acquire_timeout_seconds: 3600 }
-    const service = await startWithAdmin({
+    const service = await startProcessWithAdmin({
       files,
       config: { datasources: [{ name: 'pg', url, ...waits }], admin: { ready_timeout_seconds: 60 } },
     })
     let isAnswered = false
-    const gone = new AbortController()
-    const held = call(service.port, '/pg/one', { signal: gone.signal }).then(
+    const held = call(service.port, '/pg/one').then(
       () => (isAnswered = true),
       () => (isAnswered = true),
     )
@@ -163,9 +162,9 @@ describe('a database that says nothing', () => {
     ok(!isAnswered, 'the pages were faster than the database')
     deepStrictEqual([ready.status, metrics.status], [503, 200])
     ok(!/hunter2|somebody|127\.0\.0\.1/.test(ready.text + metrics.text), 'no host, no user, no password')
-    gone.abort()
+    service.kill('SIGKILL')
+    await service.ended
     await held
-    await service.stop()
     silent.close()
   })
 })
