@@ -39,8 +39,15 @@ export type FileChange = 'deleted' | 'replaced' | 'its -wal or -shm file was del
 export function whyNoFile(path: string): string | undefined {
   if (!isKnown(path)) return undefined
   const stats = statSync(path, { throwIfNoEntry: false })
-  if (stats === undefined) return `The file ${path} does not exist${besides(path)}`
+  if (stats === undefined) return whyNoFolder(dirname(path)) ?? `The file ${path} does not exist${besides(path)}`
   return stats.isDirectory() ? `${path} is a folder; name a file` : undefined
+}
+
+function whyNoFolder(folder: string): string | undefined {
+  if (statSync(folder, { throwIfNoEntry: false }) !== undefined) return undefined
+  const others = namesIn(dirname(folder)).filter((name) => !name.startsWith('.') && !name.includes('.'))
+  const hint = others.length === 0 ? '' : `; beside it: ${others.slice(0, maxNamed).join(', ')}`
+  return `The folder ${folder} does not exist${hint}; correct the url, or make the folder`
 }
 
 /** Whether the system says if there is such a file: not if its folder may not be entered. */

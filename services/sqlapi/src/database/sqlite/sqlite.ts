@@ -114,8 +114,7 @@ export class SqliteDatabase implements Database {
     const { path, mayCreate } = this.#location
     const problem = path === undefined ? undefined : whyNoFile(path)
     if (path === undefined || problem === undefined) return this.#pools.readers.probe()
-    if (!mayCreate || (await exists(path))) throw new Error(problem)
-    if (!(await exists(dirname(path)))) throw new Error(`The folder ${dirname(path)} does not exist; make it`)
+    if (!mayCreate || (await exists(path)) || !(await exists(dirname(path)))) throw new Error(problem)
     const closed = whyClosed(this.#location)
     if (closed !== undefined) throw new Error(closed)
     if (this.#wasMissing) return

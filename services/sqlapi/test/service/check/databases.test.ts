@@ -376,6 +376,14 @@ test('sqlite: a missing file ends it with 2, and is not made [N1.1]', async () =
   ok(!existsSync(join(folder, 'none.db')))
 })
 
+test('sqlite: a folder that is misspelt is told with those beside it [F11]', async () => {
+  const folder = newFolder({ 'database/crm.db': '' })
+  const config = { datasources: [{ name: 'demo', url: `sqlite:${join(folder, 'databse/crm.db')}` }] }
+  const { code, stderr } = await runCheck({ files: { 'demo/GET/a.sql': 'SELECT 1' }, folder, config })
+  strictEqual(code, 2)
+  match(stderr, /The folder \/.*databse does not exist; beside it: database\b.*; correct the url, or make the folder$/m)
+})
+
 test('sqlite: a folder in the place of the file is told as one [N1.1]', async () => {
   const folder = newFolder({ 'data/crm.db': '' })
   const config = { datasources: [{ name: 'demo', url: `sqlite:${join(folder, 'data')}` }] }
