@@ -1,6 +1,6 @@
 /**
  * The rooms of the sources: that the table of tools/boundaries/rooms.ts is kept, that lint reports what each of its
- * rows forbids, that ARCHITECTURE.md shows it, and that no room and no file grows beyond what a person can overlook.
+ * rows forbids, and that no room and no file grows beyond what a person can overlook.
  */
 import { deepStrictEqual, strictEqual } from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
@@ -14,7 +14,6 @@ import { computing } from './boundaries/open.ts'
 import { parts } from './boundaries/rooms.ts'
 import { entriesOf, findRoom, isMeant, objection } from './boundaries/rule.ts'
 import { listFiles, listSources, readImports } from './boundaries/sources.ts'
-import { writeTables } from './boundaries/tables.ts'
 
 const root = resolve(import.meta.dirname, '..')
 const sources = listSources(root)
@@ -115,11 +114,6 @@ test('the table of rooms lets no import lead back up, by whatever way', () => {
         room,
       )
   }
-})
-
-test('ARCHITECTURE.md has the table of rooms (npm run boundaries writes it)', () => {
-  const page = readFileSync(join(root, 'ARCHITECTURE.md'), 'utf8')
-  strictEqual(page, writeTables(page, parts))
 })
 
 test(`no folder has more than ${maxFilesInFolder} sources side by side, nor test files, nor what benches and tools are made of`, () => {

@@ -1,6 +1,6 @@
 /**
  * Code that stands in both services: what both need belongs into a package. Runs of lines that are the same are found
- * and compared with a list of those that may stay; ARCHITECTURE says where these are.
+ * and compared with a list of those that may stay, each with its reason.
  */
 import { deepStrictEqual } from 'node:assert/strict'
 import { readFileSync } from 'node:fs'

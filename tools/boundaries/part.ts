@@ -3,6 +3,7 @@
 export interface Room {
   /** A folder without the rooms inside it, or a file. Below the root of its part. */
   readonly room: string
+  /** Its purpose, for readers of the table. */
   readonly is: string
   /**
    * What it may import, parted by spaces: rooms, single files of rooms, `folder/**` for all rooms of a folder, and

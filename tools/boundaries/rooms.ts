@@ -3,9 +3,8 @@
  * and nothing else. A row names only rooms above it, so no import leads back up. What comes from outside (libraries,
  * and the modules of Node.js that reach out of the process) belongs to the places that `outside` names.
  *
- * `rule.ts` judges imports by this table, for the editor and for `npm run lint`. `npm run boundaries` writes it into
- * ARCHITECTURE.md. The rooms of the packages, of xroad-proxy and of sqlapi's databases have files of their own, because
- * this one would grow too long.
+ * `rule.ts` judges imports by this table, for the editor and for `npm run lint`. The rooms of the packages, of
+ * xroad-proxy and of sqlapi's databases have files of their own, because this one would grow too long.
  */
 
 import type { Part } from './part.ts'
