@@ -857,25 +857,22 @@ test('every code has its case, and stands in the table of checks once [D6.1]', (
   strictEqual(new Set(codes).size, codes.length)
 })
 
-test('an unknown provider or client is told with its file, and the one of the list that is nearly it [G9]', async () => {
+test('an unknown provider or client is told with its file, and the one of the list that is nearly it [G9]', () => {
   const lacking = { lacking: 'provider', provider: 'ee-test/GOV/7000000/demo', path: '/g/s', file: 'g/s.yml' } as const
-  const said = async (situation: Situation, code: string): Promise<string | undefined> =>
-    (await examine(situation)).find((finding) => finding.code === code)?.headline
+  const said = (situation: Situation, code: string): string | undefined =>
+    examine(situation).find((finding) => finding.code === code)?.headline
   const provider = 'weak-probe-provider-unknown'
   strictEqual(
-    await said(verdict('not allowed', lacking), provider),
+    said(verdict('not allowed', lacking), provider),
     'A provider is not registered: ee-test/GOV/7000000/demo, which /g/s would call (g/s.yml); did you mean ee-test/GOV/70000000/demo?',
   )
   const other = { ...lacking, provider: 'ee-test/GOV/80000009/crm' }
-  match(String(await said(verdict('not allowed', other), provider)), /would call \(g\/s\.yml\)$/)
+  match(String(said(verdict('not allowed', other), provider)), /would call \(g\/s\.yml\)$/)
   const unknown = 'fatal-probe-client-unknown'
   const config = { xroad_instance: 'EE' }
-  match(String(await said({ probe: asked, config }, unknown)), /: EE\/GOV\/70000000\/demo; did you mean ee-test\/GOV/)
+  match(String(said({ probe: asked, config }, unknown)), /: EE\/GOV\/70000000\/demo; did you mean ee-test\/GOV/)
   const misspelt = { client_data: { ...client, subsystem_code: 'demoo' } }
-  match(
-    String(await said({ probe: asked, config: misspelt }, unknown)),
-    /demoo; did you mean ee-test\/GOV\/\d+\/demo\?$/,
-  )
+  match(String(said({ probe: asked, config: misspelt }, unknown)), /demoo; did you mean ee-test\/GOV\/\d+\/demo\?$/)
 })
 
 test('a code begins with its severity, and every row says all that there is to say', () => {
