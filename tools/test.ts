@@ -20,7 +20,7 @@ const units = ['tools/test/groups/*-unit.ts', ...Object.keys(alone).filter((file
 /** Most tests wait for other processes: two cores have work for five files. */
 const atOnce = availableParallelism() + 3
 /** No file, and no group, waits forever; a machine under load may need minutes for seconds of work. */
-const longestFileMs = 1_800_000
+const longestFileMs = 900_000
 /** More failed files than this have one common cause. */
 const maxSecondTries = 8
 

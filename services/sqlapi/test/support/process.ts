@@ -3,7 +3,7 @@
  * kit.
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import {
   type Files,
   launchFlag,
@@ -57,10 +57,10 @@ export function writeConfig(folder: string, config: Readonly<Record<string, unkn
   const full = { server: { bind: '127.0.0.1:0', ...(server as object | undefined) }, ...others }
   writeFileSync(join(folder, 'sqlapi.yaml'), JSON.stringify(full))
   for (const { url } of (config['datasources'] ?? []) as readonly { url?: string }[]) {
-    const [, name] = /^sqlite:([\w/][\w./-]*)$/.exec(url ?? '') ?? []
+    const [, name] = /^sqlite:(\w[\w.-]*|\/[\w./-]*)$/.exec(url ?? '') ?? []
     if (name === undefined) continue
     const file = resolve(folder, name)
-    if (!existsSync(file)) writeFileSync(file, '')
+    if (existsSync(dirname(file)) && !existsSync(file)) writeFileSync(file, '')
   }
 }
 
