@@ -211,7 +211,7 @@ describe('methods', { concurrency: true }, () => {
         if (bodiless) continue
         deepStrictEqual(refusal(answer), [405, 'method_not_allowed'])
         const { message } = JSON.parse(answer.text) as { message: string }
-        match(message, new RegExp(`not ${method}(?:;|$)`))
+        ok(message.replace(/;.*/, '').endsWith(`not ${method}`), message)
       }
       if (method !== 'HEAD') deepStrictEqual(refusal(await send(port, head(method, '/none/none'))), notFound)
     })
