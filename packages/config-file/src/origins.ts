@@ -10,7 +10,7 @@ import { type Path, toFieldName } from './words/problem.ts'
 /** Names of fields, as the file spells them -> `proxy.yaml:3`, the name of a variable, or `default`. */
 export type Origins = Readonly<Record<string, string>>
 
-/** Of every field that has a value, groups left out, and of each entry of a map. For data that is right. */
+/** Covers every field that has a value, and each entry of a map, but no groups. `file` must be valid. */
 export function originsOf({ fields }: FileKind, file: ConfigFile): Origins {
   return Object.freeze(Object.fromEntries(ofGroup(shapeOf(fields), file.data, [], file)))
 }

@@ -70,7 +70,7 @@ test('the edits near the diagonal are those of the whole table [F11]', () => {
   }
 })
 
-/** Of so many letters, each a or b or c. */
+/** All words of this length over the letters a, b and c. */
 function words(length: number): readonly string[] {
   return Array.from({ length: 3 ** length }, (_, index) =>
     index

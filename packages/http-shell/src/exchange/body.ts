@@ -25,7 +25,7 @@ export class BodyCut extends Error {
 /**
  * Counts bytes that are about to be kept. A promise makes the reader wait; one that rejects ends the reading. `giveUp`
  * ends it at any time, with this reason, and keeps nothing. `isWhole`: with these bytes the body is complete, so its
- * client holds nobody up by sending slowly. A small body is read on while it waits: what it brings, and its end, are
+ * client delays no other by sending slowly. A small body is read on while it waits: what it brings, and its end, are
  * reported too, and wait with the rest.
  */
 export type Reserve = (bytes: number, giveUp: (reason: Error) => void, isWhole: boolean) => Promise<void> | undefined

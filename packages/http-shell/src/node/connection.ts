@@ -41,7 +41,7 @@ export class NodeConnection extends Connection<NodeExchange> implements Owner {
     return this.#newest !== undefined && !this.#newest.complete
   }
 
-  /** Of the request whose body is arriving. */
+  /** Id of the request whose body is arriving. */
   get readingId(): string | undefined {
     return this.isReading ? this.begun.at(-1)?.requestId : undefined
   }

@@ -29,7 +29,7 @@ export interface Input {
   setFull(isFull: boolean): void
 }
 
-/** What happens to the body: nobody has asked for it yet, somebody takes it, or it is dropped. */
+/** Use of the body: not asked for yet, taken by the service, or dropped. */
 type Use = 'kept' | 'taken' | 'dropped'
 
 export class Upload {
@@ -38,7 +38,7 @@ export class Upload {
   readonly #pieces = new Pieces()
   #maxBytes = Infinity
   #use: Use = 'kept'
-  /** Somebody waits for more. */
+  /** The reader waits for more. */
   #isWanted = false
   #isFull = false
   #isCut = false
@@ -127,7 +127,7 @@ export class Upload {
     this.#want()
   }
 
-  /** The same, unless somebody takes it. */
+  /** Does the same, unless a reader takes the body. */
   dropUnwanted(): void {
     if (this.#use === 'kept') this.drop()
   }

@@ -1,6 +1,6 @@
 /**
- * What a connection holds of requests that do not begin or that nobody takes: bytes, and few of them. Clients that
- * leave meanwhile, and a server that ends, with real sockets.
+ * Bytes that a connection holds of requests that do not begin or that no reader takes: few. Clients that leave
+ * meanwhile, and a server that ends, with real sockets.
  */
 import { deepStrictEqual, ok, strictEqual } from 'node:assert/strict'
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
@@ -16,7 +16,7 @@ import { readAheadBytes } from '../../src/exchange/limits.ts'
 /** Node reads this much at once. */
 const readBytes = 64 * 1024
 const line = 'HTTP/1.1\r\nHost: x\r\n'
-/** Read by Node.js, whoever reads plain ones. */
+/** Node.js reads this one with either reader of plain requests. */
 const unusual = `GET / ${line}TE: trailers\r\n\r\n`
 const large = 'x'.repeat(4_000_000)
 const uploads = {

@@ -4,13 +4,13 @@ import type { Datasource } from './config/config.ts'
 export interface SizedDatasource extends Datasource {
   /** Most connections of one process: its part of `maxConnections`. */
   readonly poolSize: number
-  /** Of the files with which it logs in: another text where they hold something else. */
+  /** Changes with the content of the files that it logs in with. */
   readonly login: string
   /** PostgreSQL: `trace.sql_comment`. */
   readonly sqlComment: boolean
 }
 
-/** What it takes to open the database: a datasource with the same needs no other one. */
+/** Key of the settings that open the database: datasources with equal keys share one. */
 export function settingsOf(datasource: SizedDatasource): string {
   return JSON.stringify({ ...datasource, optional: undefined })
 }

@@ -10,7 +10,7 @@ import { type Lanes, startLanes } from '../../support/lanes.ts'
 import { type Peer, type RawUpstream, startRaw } from '../../support/upstreams/raw-upstream.ts'
 
 const get = 'GET /g/get HTTP/1.1\r\nHost: x\r\n\r\n'
-/** Read by Node.js, whoever reads plain ones. */
+/** Node.js reads this one with either reader of plain requests. */
 const unusual = 'GET /g/get HTTP/1.1\r\nHost: x\r\nTE: trailers\r\n\r\n'
 const post = (path: string, body: string, length = body.length): string =>
   `POST /g/${path} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${length}\r\n\r\n${body}`
